@@ -1,0 +1,65 @@
+"""What every value of the contract is: immutable, compared by content, tolerant of unknown keys."""
+
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
+
+from corebrain.errors import InvalidRequest
+
+
+def _told(error: ValidationError) -> str:
+    first = error.errors(include_input=False, include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where}: {first['msg'].lower()}" if where else first["msg"].lower()
+
+
+class Value(BaseModel):
+    """An immutable value with a JSON form.
+
+    Unknown keys are ignored and missing optional keys defaulted, as spec 01 asks of every reader.
+    A value of the wrong shape raises `InvalidRequest` that names the field.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True, allow_inf_nan=True)
+
+    omitted: ClassVar[frozenset[str]] = frozenset()
+    """Fields left out of the JSON form while unset (`None`), empty or zero."""
+
+    def __init__(self, **fields: Any) -> None:
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise InvalidRequest(f"{type(self).__name__}: {_told(error)}") from None
+
+    @model_serializer(mode="wrap")
+    def _omit(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        for name in self.omitted & written.keys():
+            value = written[name]
+            if value is None or value in ([], ()) or (value == 0 and type(value) is int):
+                del written[name]
+        return written
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form as plain dicts, lists, strings and numbers, keys in the order of the spec."""
+        return self.model_dump(mode="json")
+
+    def to_json(self) -> str:
+        """Return the JSON form as compact text."""
+        return self.model_dump_json()
+
+    @classmethod
+    def from_dict(cls, data: object) -> Self:
+        """Read the JSON form; raises `InvalidRequest` for a wrong shape."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise InvalidRequest(f"{cls.__name__}: {_told(error)}") from None
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read JSON text; raises `InvalidRequest` for bad JSON or a wrong shape."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            raise InvalidRequest(f"{cls.__name__}: {_told(error)}") from None
