@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import ClassVar, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from corebrain.model.instant import Instant
 from corebrain.model.namespace import Namespace
@@ -64,7 +64,18 @@ class MemoryMeta(Value):
 
     omitted: ClassVar[frozenset[str]] = frozenset(
         {
-            *("workspace", "folder", "file_path", "language", "repo", "commit", "url", "thread_id", "turns"),
+            *(
+                "namespace",
+                "workspace",
+                "folder",
+                "file_path",
+                "language",
+                "repo",
+                "commit",
+                "url",
+                "thread_id",
+                "turns",
+            ),
             *("agent_id", "tool_call", "tags", "observed_at", "derive"),
         }
     )
@@ -90,13 +101,3 @@ class MemoryMeta(Value):
     def from_source(cls, kind: SourceKind, source_id: str | None = None) -> Self:
         """Set only where the item came from."""
         return cls(source=SourceRef(kind=kind, id=source_id))
-
-    @model_serializer(mode="wrap")
-    def _omit(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
-        written: dict[str, object] = handler(self)
-        for name in self.omitted:
-            if written[name] is None or written[name] in ([], ()):
-                del written[name]
-        if self.namespace.is_root:
-            del written["namespace"]
-        return written

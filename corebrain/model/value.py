@@ -23,7 +23,7 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True, allow_inf_nan=True)
 
     omitted: ClassVar[frozenset[str]] = frozenset()
-    """Fields left out of the JSON form while unset (`None`), empty or zero."""
+    """Fields left out of the JSON form while they hold their default."""
 
     def __init__(self, **fields: Any) -> None:
         try:
@@ -34,10 +34,10 @@ class Value(BaseModel):
     @model_serializer(mode="wrap")
     def _omit(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         written: dict[str, Any] = handler(self)
-        for name in self.omitted & written.keys():
-            value = written[name]
-            if value is None or value in ([], ()) or (value == 0 and type(value) is int):
-                del written[name]
+        fields = type(self).model_fields
+        for name in self.omitted:
+            if getattr(self, name) == fields[name].default:
+                written.pop(name, None)
         return written
 
     def to_dict(self) -> dict[str, Any]:
