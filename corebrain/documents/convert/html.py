@@ -23,7 +23,8 @@ _HIDDEN = (
 _BOILERPLATE = (
     'nav, footer, aside, [role="contentinfo"], [role="complementary"], [role="alertdialog"], '
     '[id*="cookie-"], [id*="cookie_"], [class*="cookie-banner"], [class*="cookie-consent"], [class*="cookie-notice"], '
-    'img[class*="logo"], [class*="logo"] > img, [class*="logo"] > a > img, [class*="skip-link"], [class*="breadcrumb"]'
+    '[class*="skip-link"], [class*="breadcrumb"], '
+    '[class~="logo"] img, [class$="-logo"] img, [class$="_logo"] img, img[class~="logo"], img[class$="-logo"]'
 )
 _KEPT_IN = "blockquote footer"  # a quotation's source
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$")
@@ -74,7 +75,7 @@ def html_document(text: str, origin: str | None) -> tuple[str, str | None, str |
         boilerplate = (skipped | _matches(tree, _BOILERPLATE)) - _matches(tree, _KEPT_IN)
         for left_out in (boilerplate, skipped, frozenset[int]()):
             # A page that is nothing but navigation is still better kept than refused.
-            markdown = "\n\n".join(HtmlWalk(InlineWriter(base), left_out).blocks(body))
+            markdown = "\n\n".join(HtmlWalk(InlineWriter(base, left_out)).blocks(body))
             if markdown:
                 break
     if not markdown:

@@ -32,6 +32,7 @@ class InlineWriter:
 
     Args:
         base: The URL relative links are joined to; without one they stay as written.
+        skipped: `mem_id` of the nodes to leave out.
 
     Attributes:
         around: Target of a link that stands around whole blocks, put on each line while it is set.
@@ -121,8 +122,9 @@ class InlineWriter:
         }
     )  # fmt: skip
 
-    def __init__(self, base: str | None) -> None:
+    def __init__(self, base: str | None, skipped: frozenset[int] = frozenset()) -> None:
         self.around: str | None = None
+        self.skipped = skipped
         self._base = base
         self._targets: dict[str, str] = {}
         self._open: set[str] = set()
@@ -164,7 +166,8 @@ class InlineWriter:
             self._open.add("**")
         child = node.child
         while child is not None:
-            self.write(child, out, depth)
+            if not self.skipped or child.mem_id not in self.skipped:
+                self.write(child, out, depth)
             child = child.next
         if added:
             self._open.discard("**")

@@ -28,13 +28,12 @@ class HtmlWalk:
     """Writes the content below a node as markdown blocks.
 
     Args:
-        inline: Writes what stands inside a line.
-        skipped: `mem_id` of the nodes to leave out.
+        inline: Writes what stands inside a line, and knows which nodes to leave out.
     """
 
-    def __init__(self, inline: InlineWriter, skipped: frozenset[int]) -> None:
+    def __init__(self, inline: InlineWriter) -> None:
         self.inline = inline
-        self.skipped = skipped
+        self.skipped = inline.skipped
         self.in_cell = False
         self._indent = 0
 
