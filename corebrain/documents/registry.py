@@ -1,0 +1,152 @@
+"""Which parser converts which format: one visible list.
+
+A format's parsers are tried in order: the next one when a parser is not installed, hung or died, never when it refused
+the document (spec 07). Parsers are named by module; only a worker imports them.
+"""
+
+import importlib.util
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from corebrain.documents.formats import FORMATS, IMAGES
+from corebrain.errors import ConfigError, Encrypted, Refusal, UnsupportedFormat
+
+IN_PROCESS: Final = "here"
+LIGHT: Final = "light"
+UNSTRUCTURED: Final = "unstructured"
+
+_CONVERT = "corebrain.documents.convert."
+_EXTRA = 'install the extra: pip install "corebrain[unstructured]"'
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """One way to convert some formats.
+
+    Attributes:
+        name: What `[documents]` in `brain.toml` calls it, and `brain show` shows.
+        module: Imported late; has `NAME`, `VERSION` and `convert(raw, format)`.
+        version: Equal to the module's `VERSION`, known here without importing it.
+        lane: Where it runs: in this process, or in a worker of the kind of that name.
+        packages: Import names that must be installed.
+        programs: Programs that must be on the path.
+        advice: What to install when one of them is missing.
+    """
+
+    name: str
+    module: str
+    version: int = 1
+    lane: str = LIGHT
+    packages: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    advice: str = ""
+
+    def missing(self) -> tuple[str, ...]:
+        """Packages and programs that are not there; nothing is imported to find out."""
+        packages = tuple(name for name in self.packages if importlib.util.find_spec(name) is None)
+        return packages + tuple(name for name in self.programs if shutil.which(name) is None)
+
+
+def _unstructured(*, packages: tuple[str, ...] = (), program: str = "", url: str = "") -> Parser:
+    return Parser(
+        "unstructured",
+        _CONVERT + "unstructured",
+        lane=UNSTRUCTURED,
+        packages=("unstructured", *packages),
+        programs=(program,) if program else (),
+        advice=f"{_EXTRA}, and the program {program} ({url})" if program else _EXTRA,
+    )
+
+
+_PANDOC = _unstructured(packages=("pypandoc",), program="pandoc", url="pandoc.org")
+_ODT = _unstructured(packages=("pypandoc", "docx"), program="pandoc", url="pandoc.org")
+_DOC = _unstructured(packages=("docx",), program="soffice", url="libreoffice.org")
+_PPT = _unstructured(packages=("pptx",), program="soffice", url="libreoffice.org")
+
+_TEXT = Parser("text", _CONVERT + "text", lane=IN_PROCESS)
+_MARKDOWN = Parser("markdown", _CONVERT + "markdown", lane=IN_PROCESS)
+_CSV = Parser("csv", _CONVERT + "csv_table")
+_XLSX = Parser("calamine", _CONVERT + "xlsx", packages=("python_calamine",))
+
+PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
+    "markdown": (_MARKDOWN,),
+    "plain_text": (_TEXT,),
+    "code": (_TEXT,),
+    "html": (Parser("selectolax", _CONVERT + "html", packages=("selectolax",)),),
+    "pdf": (Parser("auto", _CONVERT + "pdf", packages=("pypdfium2", "pypdf")),),
+    "docx": (Parser("lxml", _CONVERT + "docx", packages=("lxml",)),),
+    "pptx": (Parser("lxml", _CONVERT + "pptx", packages=("lxml",)),),
+    "xlsx": (_XLSX,),
+    "xls": (_XLSX,),
+    "xlsb": (_XLSX,),
+    "ods": (_XLSX,),
+    "csv": (_CSV,),
+    "tsv": (_CSV,),
+    "ipynb": (Parser("notebook", _CONVERT + "ipynb"),),
+    "eml": (Parser("email", _CONVERT + "eml"),),
+    "msg": (_unstructured(packages=("oxmsg",)),),
+    "rtf": (_PANDOC,),
+    "rst": (_PANDOC,),
+    "org": (_PANDOC,),
+    "epub": (_PANDOC,),
+    "odt": (_ODT,),
+    "doc": (_DOC,),
+    "ppt": (_PPT,),
+}
+
+# Parsers beside a format's own that a person may choose by name.
+CHOICES: Final[dict[str, tuple[Parser, ...]]] = {
+    "pdf": (Parser("pypdf", _CONVERT + "pdf_pypdf", packages=("pypdf",)),),
+}
+
+
+def parsers_for(format: str, choices: Mapping[str, str] | None = None) -> tuple[Parser, ...]:  # noqa: A002 - the contract's word
+    """The parsers of a format, in the order they are tried; empty when none is known.
+
+    Args:
+        format: A name of `FORMATS`.
+        choices: `{format: parser}` as `[documents]` has it; `auto` is the default order.
+
+    Raises:
+        ConfigError: The choice names no parser of that format.
+    """
+    default = PARSERS.get(format, ())
+    choice = (choices or {}).get(format, "auto")
+    if choice == "auto":
+        return default
+    chosen = tuple(parser for parser in (*default, *CHOICES.get(format, ())) if parser.name == choice)
+    if not chosen:
+        names = ", ".join(["auto", *(parser.name for parser in (*default, *CHOICES.get(format, ())))])
+        raise ConfigError(f"[documents] {format} = {choice!r}: choose one of {names}")
+    return chosen
+
+
+def check_choices(choices: Mapping[str, str]) -> None:
+    """Refuse a `[documents]` table that names an unknown format or parser.
+
+    Raises:
+        ConfigError: Names the key and what it may be.
+    """
+    for name in choices:
+        if name not in PARSERS:
+            raise ConfigError(f"[documents] {name}: no such format; known are {', '.join(sorted(PARSERS))}")
+        parsers_for(name, choices)
+
+
+def refusal_for(format: str, choices: Mapping[str, str] | None = None) -> Refusal:  # noqa: A002 - the contract's word
+    """Why no document of this format can be converted here, with what to do about it."""
+    if format == "encrypted":
+        return Encrypted("an Office document under a password")
+    parsers = parsers_for(format, choices)
+    if parsers:
+        lacking = ", ".join(name for name in parsers[0].missing()) or parsers[0].name
+        return UnsupportedFormat(f"{format} needs {lacking}, which is not installed", advice=parsers[0].advice)
+    if format == "zip":
+        return UnsupportedFormat("a zip archive", advice="unpack it and add the folder")
+    if format in IMAGES:
+        return UnsupportedFormat(f"an image ({format})", advice="run it through OCR and save a searchable PDF")
+    if format == "unknown" or format not in FORMATS:
+        return UnsupportedFormat("binary content of no known format")
+    return UnsupportedFormat(f"no converter for {format}", advice="save it as PDF, DOCX or HTML")
