@@ -7,13 +7,13 @@ from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborNode
 
+from corebrain.documents.escape import escape_start, escape_tags
+
 BREAK = "\x00"
 """Stands for `<br>` until the line is finished; decoded pages hold no NUL."""
 MAX_INLINE_DEPTH = 200
 """Nesting of inline elements, counted with the blocks around them."""
 
-_LITERAL_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_LINE_MARK = re.compile(r"(?:#{1,6}(?=\s|$)|[-+*>](?=\s)|(\d{1,9})(?=[.)]\s)|(?:```|~~~|={3,}$|-{3,}$))")
 _UNSAFE_SCHEME = re.compile(r"\s*(?:javascript|vbscript|data|blob|about)\s*:", re.IGNORECASE)
 _URL_SPACE = re.compile(r"[\s<>]")
 _TIGHT_SUPERSCRIPT = re.compile(r"[+\u2212-]?(?:\d{1,6}|[a-z])$")
@@ -129,11 +129,6 @@ class InlineWriter:
         self._targets: dict[str, str] = {}
         self._open: set[str] = set()
 
-    @staticmethod
-    def escape(text: str) -> str:
-        """Page text with the one mark that would swallow words escaped: `<` before a name."""
-        return _LITERAL_TAG.sub(r"\\<", text) if "<" in text else text
-
     def finish(self, pieces: list[str], *, at_start: bool = True) -> str:
         """The line the pieces make, its breaks as hard breaks, a leading mark that is only text escaped."""
         text = "".join(pieces)
@@ -143,7 +138,7 @@ class InlineWriter:
             text = " ".join(text.split())
             lines = [text] if text else []
         if at_start:
-            lines = [_LINE_MARK.sub(_escape_mark, line, count=1) if _LINE_MARK.match(line) else line for line in lines]
+            lines = [escape_start(line) for line in lines]
         done = "  \n".join(lines)
         return f"[{done}]({self.around})" if self.around and done and "](" not in done else done
 
@@ -176,7 +171,7 @@ class InlineWriter:
         """Write one inline node."""
         tag = node.tag or ""
         if tag == "-text":
-            out.append(self.escape(node.text_content or ""))
+            out.append(escape_tags(node.text_content or ""))
         elif tag == "br":
             out.append(BREAK)
         elif tag == "img":
@@ -186,7 +181,7 @@ class InlineWriter:
         elif tag in self.DROPPED or tag[0] in "-!_":
             pass
         elif depth > MAX_INLINE_DEPTH:
-            out.append(self.escape(self.plain(node)))
+            out.append(escape_tags(self.plain(node)))
         elif tag in {"code", "tt", "kbd", "samp"}:
             out.append(_code(self.plain(node)))
         elif tag == "math":
@@ -264,10 +259,6 @@ class InlineWriter:
         tex = node.css_first('annotation[encoding="application/x-tex"]')
         text = one_line(self.plain(tex if tex is not None else node))
         return f"${text}$" if text and tex is not None else text
-
-
-def _escape_mark(match: re.Match[str]) -> str:
-    return f"{match[0]}\\" if match[1] else f"\\{match[0]}"
 
 
 def _wrapped(text: str, mark: str) -> str:

@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborNode
 
 from corebrain.documents.convert.html_inline import InlineWriter, one_line
 from corebrain.documents.convert.html_tables import table_blocks
+from corebrain.documents.escape import escape_tags
 
 MAX_DEPTH = 120
 """Nesting the walk follows; what lies deeper is written as plain text (a browser page rarely passes 40)."""
@@ -50,7 +51,7 @@ class HtmlWalk:
             tag = child.tag or ""
             handler = handlers.get(tag)
             if tag == "-text":
-                line.append(self.inline.escape(child.text_content or ""))
+                line.append(escape_tags(child.text_content or ""))
             elif self.skipped and child.mem_id in self.skipped:
                 pass
             elif handler is not None:
