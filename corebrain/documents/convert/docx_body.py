@@ -113,8 +113,11 @@ class Body:
         return f"{'#' * min(depth, 6)} {' '.join(text.split())}"
 
     def _table(self, node: Element) -> list[str]:
+        found = _rows(node, 0)
+        if len(found) == 1 and len(cells := _cells(found[0], 0)) == 1:
+            return self.blocks(cells[0])  # a frame around its content
         self._in_cell += 1
-        rows = [self._row(row) for row in _rows(node, 0)]
+        rows = [self._row(row) for row in found]
         self._in_cell -= 1
         grid = _merged([row for row in rows if row])
         width = max(map(len, grid), default=0)
@@ -122,7 +125,7 @@ class Body:
             text = "; ".join(" ".join(cell for cell in row if cell) for row in grid)
             return [text.replace("\n", " ")] if text.strip("; ") else []
         longest = max((len(cell) for row in grid for cell in row), default=0)
-        if (len(grid) == 1 and width == 1) or (width <= 2 and longest > LONG_CELL_CHARS):
+        if width <= 2 and longest > LONG_CELL_CHARS:
             return [cell for row in grid for cell in row if cell]
         table = markdown_table(grid)
         return [table] if table else []

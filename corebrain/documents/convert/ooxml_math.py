@@ -1,5 +1,6 @@
 """Office formulas (OMML, ECMA-376 part 1 section 22.1) as LaTeX."""
 
+import re
 import unicodedata
 from collections.abc import Callable
 
@@ -15,11 +16,14 @@ _OPERATORS = {
     "⨁": r"\bigoplus", "⨂": r"\bigotimes",
 }  # fmt: skip
 _SYMBOLS = {
-    "\u00d7": r"\times", "·": r"\cdot", "⋅": r"\cdot", "÷": r"\div", "±": r"\pm", "∓": r"\mp", "≤": r"\leq", "≥": r"\geq",
+    "\u00d7": r"\times", "·": r"\cdot", "⋅": r"\cdot",
+    "÷": r"\div", "±": r"\pm", "∓": r"\mp", "≤": r"\leq", "≥": r"\geq",
     "≠": r"\neq", "≈": r"\approx", "≡": r"\equiv", "∞": r"\infty", "∂": r"\partial", "∇": r"\nabla", "→": r"\to",
     "⇒": r"\Rightarrow", "⇔": r"\Leftrightarrow", "↔": r"\leftrightarrow", "∈": r"\in", "∉": r"\notin",
-    "⊂": r"\subset", "⊆": r"\subseteq", "\u222a": r"\cup", "∩": r"\cap", "∧": r"\wedge", "\u2228": r"\vee", "¬": r"\neg",
-    "∀": r"\forall", "∃": r"\exists", "…": r"\dots", "⋯": r"\cdots", "∝": r"\propto", "\u223c": r"\sim", "∅": r"\emptyset",
+    "⊂": r"\subset", "⊆": r"\subseteq", "\u222a": r"\cup", "∩": r"\cap", "∧": r"\wedge", "\u2228": r"\vee",
+    "¬": r"\neg",
+    "∀": r"\forall", "∃": r"\exists", "…": r"\dots", "⋯": r"\cdots", "∝": r"\propto", "\u223c": r"\sim",
+    "∅": r"\emptyset",
     "\u2212": "-", "\u2013": "-", "\u2019": "'", "{": r"\{", "}": r"\}", "%": r"\%", "#": r"\#", "&": r"\&", "$": r"\$",
     **_OPERATORS,
 }  # fmt: skip
@@ -28,6 +32,7 @@ _ACCENTS = {
     "\u0308": r"\ddot", "\u030c": r"\check", "\u20d7": r"\vec", "\u0306": r"\breve", "\u0301": r"\acute",
     "\u0300": r"\grave",
 }  # fmt: skip
+_WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
 _FUNCTIONS = frozenset({
     "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "arcsin", "arccos", "arctan", "log",
     "ln", "lg", "exp", "lim", "max", "min", "sup", "inf", "det", "dim", "ker", "gcd", "deg", "arg", "Pr",
@@ -61,15 +66,17 @@ def _children(node: Element | None, depth: int) -> str:
 
 def _run(node: Element) -> str:
     text = "".join(child.text or "" for child in node if child.tag in {_M + "t", _W_T})
-    return "".join(map(_character, unicodedata.normalize("NFKC", text) if not text.isascii() else text))
+    if _WORDS.search(text):
+        return rf"\text{{{text}}}"
+    return "".join(map(_character, text))
 
 
 def _character(character: str) -> str:
     if character.isascii() and character.isalnum():
         return character
-    symbol = _SYMBOLS.get(character)
-    if symbol is None:
-        symbol = _greek(character)
+    if "\U0001d400" <= character <= "\U0001d7ff":  # italic, bold and double-struck letters
+        character = unicodedata.normalize("NFKC", character)
+    symbol = _SYMBOLS.get(character) or _greek(character)
     return f" {symbol} " if symbol.startswith("\\") and symbol[-1].isalpha() else symbol
 
 
@@ -176,6 +183,8 @@ def _group_character(node: Element, depth: int) -> str:
 
 def _rows(node: Element, depth: int) -> str:
     lines = [_children(child, depth).strip() for child in node if child.tag == _M + "e"]
+    if len(lines) == 1:
+        return lines[0]
     return r"\begin{array}{c}" + r" \\ ".join(lines) + r"\end{array}"
 
 
