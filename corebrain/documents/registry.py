@@ -18,7 +18,9 @@ LIGHT: Final = "light"
 UNSTRUCTURED: Final = "unstructured"
 
 _CONVERT = "corebrain.documents.convert."
-_EXTRA = 'install the extra: pip install "corebrain[unstructured]"'
+_PIP_NAMES: Final = {"oxmsg": "python-oxmsg", "docx": "python-docx", "pptx": "python-pptx"}
+_HOMES: Final = {"pandoc": "pandoc.org", "soffice": "LibreOffice, libreoffice.org"}
+_EXTRA_PACKAGES: Final = frozenset({"unstructured", "oxmsg"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,6 @@ class Parser:
         lane: Where it runs: in this process, or in a worker of the kind of that name.
         packages: Import names that must be installed.
         programs: Programs that must be on the path.
-        advice: What to install when one of them is missing.
     """
 
     name: str
@@ -41,29 +42,36 @@ class Parser:
     lane: str = LIGHT
     packages: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
-    advice: str = ""
 
     def missing(self) -> tuple[str, ...]:
         """Packages and programs that are not there; nothing is imported to find out."""
         packages = tuple(name for name in self.packages if importlib.util.find_spec(name) is None)
         return packages + tuple(name for name in self.programs if shutil.which(name) is None)
 
+    def advice(self) -> str:
+        """What to install of what is missing; empty when nothing is."""
+        missing = self.missing()
+        extra = ['"corebrain[unstructured]"'] if _EXTRA_PACKAGES.intersection(missing) else []
+        pip = extra + [
+            _PIP_NAMES.get(name, name) for name in self.packages if name in missing and name not in _EXTRA_PACKAGES
+        ]
+        steps = [f"pip install {' '.join(pip)}"] if pip else []
+        steps += [f"install {name} ({_HOMES[name]})" for name in self.programs if name in missing]
+        return " and ".join(steps)
 
-def _unstructured(*, packages: tuple[str, ...] = (), program: str = "", url: str = "") -> Parser:
+
+def _unstructured(*packages: str, program: str = "") -> Parser:
     return Parser(
         "unstructured",
         _CONVERT + "unstructured",
         lane=UNSTRUCTURED,
         packages=("unstructured", *packages),
         programs=(program,) if program else (),
-        advice=f"{_EXTRA}, and the program {program} ({url})" if program else _EXTRA,
     )
 
 
-_PANDOC = _unstructured(packages=("pypandoc",), program="pandoc", url="pandoc.org")
-_ODT = _unstructured(packages=("pypandoc", "docx"), program="pandoc", url="pandoc.org")
-_DOC = _unstructured(packages=("docx",), program="soffice", url="libreoffice.org")
-_PPT = _unstructured(packages=("pptx",), program="soffice", url="libreoffice.org")
+_PANDOC = _unstructured("pypandoc", program="pandoc")
+_ODT = _unstructured("pypandoc", "docx", program="pandoc")
 
 _TEXT = Parser("text", _CONVERT + "text", lane=IN_PROCESS)
 _MARKDOWN = Parser("markdown", _CONVERT + "markdown", lane=IN_PROCESS)
@@ -86,14 +94,14 @@ PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
     "tsv": (_CSV,),
     "ipynb": (Parser("notebook", _CONVERT + "ipynb"),),
     "eml": (Parser("email", _CONVERT + "eml"),),
-    "msg": (_unstructured(packages=("oxmsg",)),),
+    "msg": (_unstructured("oxmsg"),),
     "rtf": (_PANDOC,),
     "rst": (_PANDOC,),
     "org": (_PANDOC,),
     "epub": (_PANDOC,),
     "odt": (_ODT,),
-    "doc": (_DOC,),
-    "ppt": (_PPT,),
+    "doc": (_unstructured("docx", program="soffice"),),
+    "ppt": (_unstructured("pptx", program="soffice"),),
 }
 
 # Parsers beside a format's own that a person may choose by name.
@@ -141,8 +149,8 @@ def refusal_for(format: str, choices: Mapping[str, str] | None = None) -> Refusa
         return Encrypted("an Office document under a password")
     parsers = parsers_for(format, choices)
     if parsers:
-        lacking = ", ".join(name for name in parsers[0].missing()) or parsers[0].name
-        return UnsupportedFormat(f"{format} needs {lacking}, which is not installed", advice=parsers[0].advice)
+        lacking = ", ".join(parsers[0].missing()) or parsers[0].name
+        return UnsupportedFormat(f"{format} needs {lacking}, not installed here", advice=parsers[0].advice())
     if format == "zip":
         return UnsupportedFormat("a zip archive", advice="unpack it and add the folder")
     if format in IMAGES:

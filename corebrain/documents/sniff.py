@@ -15,8 +15,9 @@ from corebrain.documents.charset import SAMPLE_BYTES, looks_like_text
 from corebrain.documents.formats import FORMAT_OF_EXTENSION, FORMAT_OF_MIME
 from corebrain.documents.languages import extension_of, language_for_path
 from corebrain.documents.types import RawDocument
+from corebrain.errors import Damaged
 
-__all__ = ["language_for_path", "sniff", "sniff_raw"]
+__all__ = ["check_container", "language_for_path", "sniff", "sniff_raw"]
 
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"%PDF-", "pdf"),
@@ -40,6 +41,10 @@ _OLE_STREAMS: tuple[tuple[str, str], ...] = (
     ("Book", "xls"),
     ("__properties_version1.0", "msg"),
 )
+_CONTAINERS: dict[str, tuple[bytes, ...]] = {
+    **dict.fromkeys(("docx", "pptx", "odt", "odp", "epub"), (b"PK",)),
+    **dict.fromkeys(("doc", "ppt", "msg"), (ole.SIGNATURE,)),
+}
 _HTML_STARTS = (b"<!doctype html", b"<html")
 
 
@@ -59,6 +64,17 @@ def sniff_raw(raw: RawDocument) -> str:
     opened = nullcontext(io.BytesIO(raw.data)) if isinstance(raw.data, bytes) else raw.data.open("rb")
     with opened as file:
         return _sniff(file, raw.filename or _own_name(raw.data), raw.mime)
+
+
+def check_container(raw: RawDocument, found: str) -> None:
+    """Refuse a file whose name promises a container and whose bytes are none; no parser is needed to tell.
+
+    Raises:
+        Damaged: The format is always a zip or an OLE file, and these bytes start with neither signature.
+    """
+    signatures = _CONTAINERS.get(found)
+    if signatures and not raw.head(8).startswith(signatures):
+        raise Damaged(f"the bytes are not those of a {found} file", advice="give the file the name of its true format")
 
 
 def _own_name(data: bytes | Path) -> str | None:

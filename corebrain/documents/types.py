@@ -25,6 +25,21 @@ class RawDocument:
     origin: str | None = None
     password: str | None = field(default=None, repr=False)
 
+    def read(self) -> bytes:
+        """The bytes, from the file when `data` names one."""
+        return self.data if isinstance(self.data, bytes) else self.data.read_bytes()
+
+    def head(self, count: int) -> bytes:
+        """The first `count` bytes."""
+        if isinstance(self.data, bytes):
+            return self.data[:count]
+        with self.data.open("rb") as file:
+            return file.read(count)
+
+    def size(self) -> int:
+        """How many bytes; a file is not read for it."""
+        return len(self.data) if isinstance(self.data, bytes) else self.data.stat().st_size
+
 
 @dataclass(frozen=True, slots=True)
 class Part:

@@ -1,0 +1,41 @@
+"""The first heading of a markdown text, for documents that name no title themselves."""
+
+import re
+
+from corebrain.documents.convert.front_matter import front_matter
+
+_ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_SETEXT = re.compile(r" {0,3}=+[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:[ \t]+\"[^\"]*\")?\)")
+_MARKS = re.compile(r"(\*\*|__|`+)(?=\S)(.+?)(?<=\S)\1")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def first_heading(markdown: str) -> str | None:
+    """The text of the first heading (`# …`, or underlined with `=`), outside of fences and front matter.
+
+    Links become their text, bold and code marks and backslash escapes go; `None` when there is no heading with text.
+    """
+    fence = ""
+    previous = ""
+    for line in markdown[front_matter(markdown).length :].splitlines():
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not line.strip(" `~"):
+            fence = ""
+        elif not fence:
+            heading = _ATX.match(line)
+            text = heading[1] or "" if heading else previous.strip() if _SETEXT.match(line) else ""
+            if plain := _plain(text):
+                return plain
+            previous = line
+            continue
+        previous = ""
+    return None
+
+
+def _plain(heading: str) -> str:
+    text = _MARKS.sub(r"\2", _LINK.sub(r"\1", heading))
+    return _ESCAPED.sub(r"\1", text).strip()
