@@ -79,8 +79,8 @@ class RegistryConverter:
             except (TimedOut, ParserDied) as error:
                 failure = failure or error
             except ParserMissing as error:
-                missing = UnsupportedFormat(f"{found} needs {error}, which is not installed", advice=parser.advice())
-                failure = failure or missing
+                advice = parser.advice() or "install it into the environment of this Python itself"
+                failure = failure or UnsupportedFormat(f"{found} needs {error}, not installed here", advice=advice)
             left -= min(monotonic() - began, share)
         raise failure or refusal_for(found, self._choices)
 

@@ -74,7 +74,7 @@ def check_container(raw: RawDocument, found: str) -> None:
     """
     signatures = _CONTAINERS.get(found)
     if signatures and not raw.head(8).startswith(signatures):
-        raise Damaged(f"the bytes are not those of a {found} file", advice="give the file the name of its true format")
+        raise Damaged(f"the bytes are not in the {found} format", advice="give the file the name of its true format")
 
 
 def _own_name(data: bytes | Path) -> str | None:

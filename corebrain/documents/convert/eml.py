@@ -8,11 +8,11 @@ import email
 import re
 from dataclasses import dataclass, field
 from email.errors import MessageError
-from email.header import decode_header
 from email.message import Message
+from typing import TypeAlias
 
 from corebrain.documents.charset import decode_text, marked_encoding, wide_encoding
-from corebrain.documents.convert.mail_text import mail_markdown, one_line
+from corebrain.documents.convert.mail_text import decode_declared, decode_words, mail_markdown, one_line
 from corebrain.documents.types import ConvertedDocument, Part, RawDocument
 from corebrain.errors import Damaged, Refusal
 
@@ -24,7 +24,7 @@ _HEADER_CHARACTERS = 20_000
 _ENCRYPTED = "*The body of this message is encrypted.*"
 _SEALED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
-_Mail = Message[str, str]
+_Mail: TypeAlias = "Message[str, str]"
 
 
 @dataclass(slots=True)
@@ -130,7 +130,7 @@ def _body(part: _Mail, kind: str, origin: str | None) -> str:
     data = _payload(part)
     declared = part.get_content_charset()
     if kind == "text/plain":
-        return _decoded(data, declared).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+        return decode_declared(data, declared).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     from corebrain.documents.convert import html  # noqa: PLC0415 - most messages have plain text
 
     try:
@@ -140,24 +140,13 @@ def _body(part: _Mail, kind: str, origin: str | None) -> str:
         return ""
 
 
-def _decoded(data: bytes, declared: str | None) -> str:
-    try:
-        return data.decode(declared or "ascii")
-    except (UnicodeError, LookupError):
-        pass
-    try:
-        return decode_text(data)
-    except Damaged:
-        return data.decode("utf-8", "replace")
-
-
 def _payload(part: _Mail) -> bytes:
     payload = part.get_payload(decode=True)
     return payload if isinstance(payload, bytes) else b""
 
 
 def _attachment(part: _Mail, kind: str, index: int) -> Part:
-    name = one_line(_words(part.get_filename() or "")) or f"attachment-{index + 1}"
+    name = one_line(decode_words(part.get_filename() or "")) or f"attachment-{index + 1}"
     return Part(_last(name), kind, _payload(part))
 
 
@@ -178,14 +167,4 @@ def _last(name: str) -> str:
 
 def _header(mail: _Mail, name: str) -> str:
     value = mail[name]
-    return one_line(_words(str(value)[:_HEADER_CHARACTERS])) if value is not None else ""
-
-
-def _words(value: str) -> str:
-    """Encoded words (RFC 2047) decoded, in whatever charset they claim or have."""
-    try:
-        chunks = decode_header(value)
-    except (MessageError, ValueError):
-        return value
-    texts = [chunk if isinstance(chunk, str) else _decoded(chunk, charset) for chunk, charset in chunks]
-    return "".join(texts).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return one_line(decode_words(str(value)[:_HEADER_CHARACTERS])) if value is not None else ""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Protocol, cast
 
 from corebrain.documents.convert import plain_tokenizer
-from corebrain.documents.convert.mail_text import mail_markdown, one_line
+from corebrain.documents.convert.mail_text import decode_words, mail_markdown, one_line
 from corebrain.documents.types import ConvertedDocument, Part, RawDocument
 from corebrain.errors import Damaged, Empty, Refusal
 
@@ -111,7 +111,7 @@ def _message(data: bytes) -> ConvertedDocument:
 
     body = elements_markdown(_elements("msg", data, process_attachments=False), headings=False)
     message = Message.load(io.BytesIO(data))
-    headers = {name.lower(): value for name, value in message.message_headers.items()}
+    headers = {name.lower(): decode_words(value) for name, value in message.message_headers.items()}
     parts = tuple(
         Part(
             one_line(item.file_name or f"attachment-{index + 1}"), item.mime_type or "application/octet-stream", content
