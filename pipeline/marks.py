@@ -1,0 +1,23 @@
+"""Which records a scan has seen."""
+
+from pipeline.state.contract import Known
+
+_BITS = 8
+_GROWTH = 4096
+
+
+class Marks:
+    """One bit for each held row a scan has seen: flat memory however large the source, 1 MB for eight million."""
+
+    def __init__(self) -> None:
+        self.bits = bytearray()
+        self.count = 0
+
+    def add(self, known: Known) -> None:
+        """Mark the record's row; marking twice counts once."""
+        byte, mask = known.row // _BITS, 1 << known.row % _BITS
+        if byte >= len(self.bits):
+            self.bits.extend(bytes(byte + _GROWTH - len(self.bits)))
+        if not self.bits[byte] & mask:
+            self.bits[byte] |= mask
+            self.count += 1

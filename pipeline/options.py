@@ -1,0 +1,31 @@
+"""How one source is synced; `brain.toml` and the command line fill it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Split = Literal["auto", "never", "always"]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    """Choices of one source for one run.
+
+    Attributes:
+        dry_run: Plan, report what it would cost, change nothing.
+        full: List everything, whatever the cursor.
+        retry: Try what is set aside now, not when it is due.
+        allow_deletes: Let this run delete more than the ceiling.
+        max_delete: Share of a source, 0 to 1, that a run may delete; 20 documents are always allowed.
+        split: Whether collections get nodes of their own.
+        split_over: Documents beyond which `auto` splits.
+        threads: Fetches at a time.
+    """
+
+    dry_run: bool = False
+    full: bool = False
+    retry: bool = False
+    allow_deletes: bool = False
+    max_delete: float = 0.3
+    split: Split = "auto"
+    split_over: int = 2_000
+    threads: int = 4

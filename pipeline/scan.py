@@ -1,0 +1,217 @@
+"""Runs a connector's scan and writes down what is to be done; reads no document."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from connectors.contract import Checkpoint, Complete, Confirms, Connector, Failed, Gone, Json, Ref, Seen, absent
+from connectors.errors import ConnectorError
+from pipeline.marks import Marks
+from pipeline.spool import Spool
+from pipeline.state.contract import Aside, Ledger, Verdict, Work
+
+_PAGE = 500
+_NOTE_BYTES = 64 * 1024
+
+
+class ScanNotes:
+    """A connector's notes during a scan: its own puts are seen at once, and kept with the next checkpoint."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._pending: dict[str, Json] = {}
+        self.settled: dict[str, Json] = {}
+
+    def get(self, key: str) -> Json:
+        for notes in (self._pending, self.settled):
+            if key in notes:
+                return notes[key]
+        return self._ledger.note(key)
+
+    def put(self, key: str, value: Json) -> None:
+        if len(json.dumps(value)) > _NOTE_BYTES:
+            raise ConnectorError(f"note {key[:60]!r} is over 64 KiB; the connector must keep less")
+        self._pending[key] = value
+
+    def settle(self) -> None:
+        """Keep what was put so far."""
+        self.settled.update(self._pending)
+        self._pending.clear()
+
+
+@dataclass(slots=True)
+class Listing:
+    """What a scan found.
+
+    Attributes:
+        marks: The records it has seen.
+        listed_aside: Documents seen that are set aside and not due.
+        cursor: Of the last checkpoint; `None` when there was none.
+        completed: Scopes listed wholly.
+        failed: Scopes that could not be listed, each with the error.
+        error: What ended the scan early.
+    """
+
+    marks: Marks = field(default_factory=Marks)
+    listed_aside: int = 0
+    cursor: Json = None
+    completed: list[str] = field(default_factory=list)
+    failed: list[Failed] = field(default_factory=list)
+    error: ConnectorError | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every key of the source was listed."""
+        return "" in self.completed and not self.failed and self.error is None
+
+
+class Scan:
+    """One scan of one source, in pages of 500: a page costs one look-up and, when anything changed, one transaction.
+
+    Args:
+        ledger: The source's books.
+        connector: What is listed.
+        due: Tells whether a document that is set aside is tried again now.
+        split: Whether documents are filed by collection; `None` while undecided.
+        spool: Where blobs go that the listing had to read.
+        at_checkpoint: Called when everything listed so far is planned.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        connector: Connector,
+        *,
+        due: Callable[[Aside], bool],
+        spool: Spool,
+        at_checkpoint: Callable[["Scan"], None],
+    ) -> None:
+        self._ledger = ledger
+        self._connector = connector
+        self._due = due
+        self._spool = spool
+        self._at_checkpoint = at_checkpoint
+        self._asides = {aside.key: aside for aside in ledger.asides() if aside.ref is not None}
+        self._seen_asides: set[str] = set()
+        self.notes = ScanNotes(ledger)
+        self.listing = Listing()
+        self.planned = 0
+        self.split: bool | None = None
+
+    def run(self, cursor: Json, told: Callable[[int], None], scope: str = "") -> Listing:
+        """Plan everything the connector lists; a scan that raises keeps what came before."""
+        page: list[Seen] = []
+        count = 0
+        try:
+            for event in self._connector.scan(cursor, self.notes, scope):
+                if type(event) is Seen:
+                    page.append(event)
+                    if len(page) >= _PAGE:
+                        count += len(page)
+                        self._take(page)
+                        told(count)
+                        page = []
+                    continue
+                self._take(page)
+                count += len(page)
+                page = []
+                self._heed(event)
+        except ConnectorError as error:
+            self.listing.error = error
+        self._take(page)
+        return self.listing
+
+    def _heed(self, event: Gone | Failed | Checkpoint | Complete | Seen) -> None:
+        listing = self.listing
+        match event:
+            case Gone(key):
+                if self._ledger.known([key]):
+                    self._ledger.plan([Work(Verdict.GONE, Ref(key, None))])
+                self._ledger.restore([key])
+            case Failed():
+                listing.failed.append(event)
+            case Complete(scope):
+                listing.completed.append(scope)
+            case Checkpoint(cursor):
+                listing.cursor = cursor
+                self.notes.settle()
+                self._at_checkpoint(self)
+            case Seen():
+                self._take([event])
+
+    def _take(self, page: list[Seen]) -> None:
+        if not page:
+            return
+        known = self._ledger.known([event.ref.key for event in page])
+        work = []
+        for event in page:
+            ref = event.ref
+            held = known.get(ref.key)
+            if held is not None:
+                self.listing.marks.add(held)
+            aside = self._asides.get(ref.key) if self._asides else None
+            if aside is not None:
+                self._seen_asides.add(ref.key)
+                if aside.ref is not None and aside.ref.token == ref.token and ref.token is not None:
+                    if not self._due(aside):
+                        self.listing.listed_aside += held is None
+                        continue
+                    work.append(self._step(Verdict.DUE, event))
+                    continue
+            if held is None:
+                work.append(self._step(Verdict.NEW, event))
+            elif held.token != ref.token or ref.token is None:
+                work.append(self._step(Verdict.CHANGED, event))
+            elif self.split is not None and held.filed != (ref.collection if self.split else None):
+                work.append(self._step(Verdict.REFILED, event))
+        if work:
+            self.planned += len(work)
+            self._ledger.plan(work)
+
+    def _step(self, verdict: Verdict, event: Seen) -> Work:
+        return Work(verdict, event.ref, self._spool.put(event.blob) if event.blob is not None else None)
+
+    def finish(self) -> None:
+        """Plan what the listing's end tells: absent records, and set-aside documents that are due or vanished."""
+        listing = self.listing
+        failed = [failure.scope for failure in listing.failed]
+        if listing.error is None:
+            self._plan_absent(failed)
+        vanished, due = [], []
+        for key, aside in self._asides.items():
+            if key in self._seen_asides or aside.ref is None:
+                continue
+            if listing.error is None and absent(key, listing.completed, failed):
+                vanished.append(key)
+            elif self._due(aside):
+                due.append(Work(Verdict.DUE, aside.ref))
+        self._ledger.restore(vanished)
+        self._ledger.plan(due)
+
+    def _plan_absent(self, failed: list[str]) -> None:
+        listing = self.listing
+        if not listing.completed or listing.marks.count >= self._ledger.held():
+            return
+        missing = (key for key in self._ledger.unmarked(listing.marks.bits) if absent(key, listing.completed, failed))
+        if isinstance(self._connector, Confirms):
+            self._ledger.plan(self._confirmed(self._connector, missing))
+        else:
+            self._ledger.plan(Work(Verdict.GONE, Ref(key, None)) for key in missing)
+
+    def _confirmed(self, connector: Confirms, missing: Iterator[str]) -> Iterator[Work]:
+        held: dict[str, str | None] = {}
+
+        def refs() -> Iterator[Ref]:
+            for key in missing:
+                record = self._ledger.record_of(key)
+                if record is not None:
+                    held[key] = record.token
+                    yield record.ref
+
+        for answer in connector.confirm(refs()):
+            if isinstance(answer, Gone):
+                yield Work(Verdict.GONE, Ref(answer.key, None))
+            elif isinstance(answer, Seen) and (
+                answer.ref.token is None or held.get(answer.ref.key) != answer.ref.token
+            ):
+                yield replace(self._step(Verdict.CHANGED, answer))

@@ -1,0 +1,377 @@
+"""What the pipeline remembers between runs, and the law a state store keeps.
+
+State believes; the engine holds. Every document of a source is one *record*: the ref it was last seen as, the token and
+raw hash of what was stored, and the ids of its items. A run writes in this order, and a crash between any two steps
+loses and doubles nothing:
+
+1. `intend`: the ids about to be stored, before the engine sees them;
+2. the engine stores (a repeated store is a replay);
+3. `record`: intents become records, what they supersede becomes *doomed*;
+4. the engine forgets doomed ids that no record references; `forgotten` drops them.
+
+All methods are safe to call from several threads. Times are seconds since the epoch.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from connectors.contract import Json, Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One stored item of a document, and what its conversion said, enough to file it elsewhere without converting.
+
+    Attributes:
+        id: The item's fingerprint.
+        part: Name of the part below its document; empty for the document itself.
+        title: The document's own title; `None` when it is called by its file name.
+        mime: The media type it was stored with.
+        language: As the document declares it; `None` when it was derived from the name, or unknown.
+        tags: The author's own, from the conversion.
+    """
+
+    id: str
+    part: str = ""
+    title: str | None = None
+    mime: str | None = None
+    language: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """What is fixed when a version is first stored and refreshed only when its raw bytes change.
+
+    Attributes:
+        commit: The commit the bytes were first read at.
+        url: The url, when it holds that commit.
+        tags: Breadcrumb and author tags of the source.
+    """
+
+    commit: str | None = None
+    url: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A document that is stored.
+
+    Attributes:
+        ref: As last seen when it was stored or touched.
+        token: Of the bytes that were stored; what the next listing is compared with.
+        raw: SHA-256 of the raw bytes, hex.
+        format: The detected format.
+        converter: Who converted it, as `brain show` names it.
+        filed: The collection node it is filed at; `None` is the source's own node.
+        pinned: What stays while the bytes stay.
+        facts: Its items, parent first.
+    """
+
+    ref: Ref
+    token: str | None
+    raw: str
+    format: str
+    converter: str
+    filed: str | None
+    pinned: Pinned
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """Ids about to be stored for a key, with the bytes and pinned fields they were made from."""
+
+    key: str
+    raw: str
+    ids: tuple[str, ...]
+    pinned: Pinned
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a listing is compared with: the token and filing of a record, by its row."""
+
+    row: int
+    token: str | None
+    collection: str | None
+    filed: str | None
+
+
+class Verdict(StrEnum):
+    """What the plan says of one key."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    REFILED = "refiled"
+    DUE = "due"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One planned step; `spool` names the blob a listing already read."""
+
+    verdict: Verdict
+    ref: Ref
+    spool: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A document set aside: why, what to do, and when it is tried again.
+
+    Attributes:
+        key: Its key; a refused part is `key!/name`.
+        ref: Where to fetch it again; `None` for a part, which is tried with its parent.
+    """
+
+    key: str
+    ref: Ref | None
+    error: str
+    advice: str
+    attempts: int
+    next_try: float
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What this state belongs to: another root or engine is another brain."""
+
+    root: str
+    engine: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """What is kept of a source beside its documents.
+
+    Attributes:
+        cursor: Of the last committed checkpoint.
+        split: `yes`, `no`, or `None` while undecided.
+        identity: Of the root as last synced, as the connector tells it.
+        complete: Whether a complete scan was ever recorded with this state.
+        last_success: When a run last ended without error.
+        failing_since: When runs began to fail; `None` while they do not.
+        error: Of the last run.
+    """
+
+    cursor: Json = None
+    split: str | None = None
+    identity: str | None = None
+    complete: bool = False
+    last_success: float | None = None
+    failing_since: float | None = None
+    error: str | None = None
+
+
+class Ledger(Protocol):
+    """The books of one source. Written only under its lease."""
+
+    @property
+    def name(self) -> str:
+        """The configured source's name."""
+        ...
+
+    def row(self) -> SourceRow:
+        """Return what is kept of the source beside its documents."""
+        ...
+
+    def update(self, row: SourceRow, notes: dict[str, Json] | None = None) -> None:
+        """Replace that, and put *notes*, in one transaction; a note of `None` is removed."""
+        ...
+
+    def note(self, key: str) -> Json:
+        """Return a connector's note, `None` when there is none."""
+        ...
+
+    # -- the plan -------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Forget the plan of an earlier run."""
+        ...
+
+    def known(self, keys: Sequence[str]) -> dict[str, Known]:
+        """Return what is recorded under *keys*, one statement for all of them."""
+        ...
+
+    def held(self) -> int:
+        """Return the number of records."""
+        ...
+
+    def plan(self, work: Iterable[Work]) -> None:
+        """Add steps; a later step for the same key replaces an earlier one."""
+        ...
+
+    def unmarked(self, marks: bytearray) -> Iterator[str]:
+        """Yield the keys of records whose row's bit is not set in *marks*, in key order."""
+        ...
+
+    def misfiled(self, *, split: bool) -> Iterator[Ref]:
+        """Yield the refs of records that are filed elsewhere than *split* says."""
+        ...
+
+    def counts(self) -> dict[Verdict, int]:
+        """Return how many steps of each verdict are planned."""
+        ...
+
+    def planned_bytes(self) -> int:
+        """Return the bytes the planned fetches would read, as far as sizes are known."""
+        ...
+
+    def planned(self, *verdicts: Verdict) -> Iterator[Work]:
+        """Yield steps in key order, read in pages so that others may write between."""
+        ...
+
+    def drop_plan(self, *verdicts: Verdict) -> None:
+        """Take back all steps of these verdicts."""
+        ...
+
+    def claim_twin(self, *, content: str | None = None, raw: str | None = None, format: str = "") -> Record | None:  # noqa: A002 - the word of the field
+        """Take the record of a gone key with the same content id or raw hash and format; each is taken once."""
+        ...
+
+    def release_twin(self, key: str) -> None:
+        """Give a claimed gone key back."""
+        ...
+
+    # -- records --------------------------------------------------------------------------------------------------
+
+    def record_of(self, key: str) -> Record | None:
+        """Return the record under *key*."""
+        ...
+
+    def records(self) -> Iterator[Record]:
+        """Yield every record in key order."""
+        ...
+
+    def intents(self) -> dict[str, Intent]:
+        """Return the intents an earlier run left open, by key."""
+        ...
+
+    def intend(self, intents: Sequence[Intent]) -> None:
+        """Write the ids about to be stored, in one transaction."""
+        ...
+
+    def record(self, records: Sequence[Record], moved: Sequence[str] = ()) -> None:
+        """Turn intents into records in one transaction.
+
+        Ids that a replaced record or a left intent named and the new record does not become doomed; so do those of
+        the *moved* keys, whose records end. The keys leave the plan and the list of set-aside items.
+        """
+        ...
+
+    def touch(self, refs: Sequence[tuple[Ref, str | None, str]]) -> None:
+        """Move only ref, token and raw hash of records, in one transaction; the keys leave plan and set-aside list."""
+        ...
+
+    def end(self, keys: Sequence[str]) -> None:
+        """End the records of gone *keys* in one transaction; their ids become doomed."""
+        ...
+
+    def abandon(self, keys: Sequence[str]) -> None:
+        """Make the ids of left intents doomed and drop the intents."""
+        ...
+
+    def doom(self, ids: Sequence[str]) -> None:
+        """Mark ids for forgetting unless a record references them."""
+        ...
+
+    def doomed(self, limit: int) -> list[str]:
+        """Return up to *limit* doomed ids that no record and no intent references; those referenced are dropped."""
+        ...
+
+    def forgotten(self, ids: Sequence[str]) -> None:
+        """Drop doomed ids that the engine has forgotten."""
+        ...
+
+    def references(self, ids: Sequence[str]) -> set[str]:
+        """Return which of *ids* any record references."""
+        ...
+
+    # -- set aside ------------------------------------------------------------------------------------------------
+
+    def asides(self) -> list[Aside]:
+        """Return what is set aside, in key order."""
+        ...
+
+    def set_aside(self, aside: Aside) -> None:
+        """Add or replace; the key leaves the plan."""
+        ...
+
+    def restore(self, keys: Sequence[str]) -> None:
+        """Take *keys* off the list: they succeeded or vanished."""
+        ...
+
+    def clear(self) -> None:
+        """Drop everything about the source: records, notes, plan, set-aside list and itself."""
+        ...
+
+
+class Lease(Protocol):
+    """The right to write one source's books."""
+
+    def beat(self, now: float) -> None:
+        """Say the owner is alive."""
+        ...
+
+    def release(self) -> None:
+        """Give the right back; releasing twice is safe."""
+        ...
+
+
+class StateStore(Protocol):
+    """Everything the pipeline remembers of one brain."""
+
+    def bind(self, binding: Binding) -> None:
+        """Tie a new state to a root and engine.
+
+        Raises:
+            StateError: It is tied to another one.
+        """
+        ...
+
+    def lease(self, name: str, now: float) -> Lease:
+        """Take the source's lease.
+
+        Raises:
+            AlreadyRunning: A live owner holds it.
+        """
+        ...
+
+    def ledger(self, name: str) -> Ledger:
+        """Open the books of a source, new ones when there are none."""
+        ...
+
+    def sources(self) -> list[str]:
+        """Return the names of the sources that have books."""
+        ...
+
+    def add_job(self, body: str, now: float) -> None:
+        """Keep a background job as its JSON; an equal one waiting already is enough."""
+        ...
+
+    def jobs(self) -> list[tuple[int, str]]:
+        """Return waiting jobs, oldest first, each with its number."""
+        ...
+
+    def drop_job(self, number: int) -> None:
+        """Take a job that was run off the list."""
+        ...
+
+    def log_run(self, name: str, started: float, report: str) -> None:
+        """Keep a run's report; the last 100 of a source are kept."""
+        ...
+
+    def runs(self, name: str, limit: int) -> list[str]:
+        """Return the last reports of a source, newest first."""
+        ...
+
+    def close(self) -> None:
+        """Release files; closing twice is safe."""
+        ...

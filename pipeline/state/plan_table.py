@@ -1,0 +1,115 @@
+"""The plan of one run in SQLite: what is new, changed, to be filed elsewhere, due again or gone."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from connectors.contract import Ref
+from pipeline.state.books import Books
+from pipeline.state.contract import Record, Verdict, Work
+from pipeline.state.rows import ref_from_json, ref_to_json
+
+_PAGE = 500
+_BITS = 8
+
+
+class SqliteLedger(Books):
+    """One source's books and the plan of the current run."""
+
+    def begin(self) -> None:
+        self.database.many("DELETE FROM work WHERE source = ?", [(self.source,)])
+
+    def plan(self, work: Iterable[Work]) -> None:
+        steps = iter(work)
+        while page := list(islice(steps, _PAGE)):
+            with self.database.transaction():
+                self._add(page)
+
+    def _add(self, page: list[Work]) -> None:
+        self.database.many(
+            "INSERT OR REPLACE INTO work (source, key, verdict, ref, size, spool) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (self.source, step.ref.key, step.verdict.value, ref_to_json(step.ref), step.ref.size, step.spool)
+                for step in page
+                if step.verdict is not Verdict.GONE
+            ],
+        )
+        self.database.many(
+            "INSERT OR REPLACE INTO work (source, key, verdict, ref, raw, content, format)"
+            " SELECT source, key, 'gone', ref, raw, json_extract(ref, '$.content'), format FROM document"
+            " WHERE source = ? AND key = ?",
+            [(self.source, step.ref.key) for step in page if step.verdict is Verdict.GONE],
+        )
+
+    def unmarked(self, marks: bytearray) -> Iterator[str]:
+        for key, row in self._paged("SELECT key, id FROM document WHERE source = ? AND key > ? ORDER BY key"):
+            if row >= len(marks) * _BITS or not marks[row // _BITS] >> row % _BITS & 1:
+                yield key
+
+    def misfiled(self, *, split: bool) -> Iterator[Ref]:
+        wanted = "collection" if split else "NULL"
+        condition = f"filed IS NOT {wanted}"
+        for _, ref in self._paged(
+            f"SELECT key, ref FROM document WHERE source = ? AND key > ? AND {condition} ORDER BY key"  # noqa: S608 - constants
+        ):
+            yield ref_from_json(ref)
+
+    def _paged(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        after = ""
+        while True:
+            page = self.database.rows(f"{sql} LIMIT {_PAGE}", (self.source, after))
+            yield from page
+            if len(page) < _PAGE:
+                return
+            after = page[-1][0]
+
+    def counts(self) -> dict[Verdict, int]:
+        rows = self.database.rows(
+            "SELECT verdict, count(*) FROM work WHERE source = ? GROUP BY verdict", (self.source,)
+        )
+        return {verdict: dict(rows).get(verdict.value, 0) for verdict in Verdict}
+
+    def planned_bytes(self) -> int:
+        found = self.database.one(
+            "SELECT coalesce(sum(size), 0) FROM work WHERE source = ? AND verdict <> 'gone'", (self.source,)
+        )
+        return int(found[0]) if found else 0
+
+    def planned(self, *verdicts: Verdict) -> Iterator[Work]:
+        named = ",".join(f"'{verdict.value}'" for verdict in verdicts)
+        for _, verdict, ref, spool in self._paged(
+            f"SELECT key, verdict, ref, spool FROM work WHERE source = ? AND key > ? AND verdict IN ({named})"  # noqa: S608 - constants
+            " AND claimed = 0 ORDER BY key"
+        ):
+            yield Work(Verdict(verdict), ref_from_json(ref), spool)
+
+    def drop_plan(self, *verdicts: Verdict) -> None:
+        self.database.many(
+            "DELETE FROM work WHERE source = ? AND verdict = ?", [(self.source, verdict.value) for verdict in verdicts]
+        )
+
+    def claim_twin(self, *, content: str | None = None, raw: str | None = None, format: str = "") -> Record | None:  # noqa: A002 - see the protocol
+        column, value = ("content", content) if content is not None else ("raw", raw)
+        with self.database.transaction():
+            found = self.database.one(
+                f"SELECT key FROM work WHERE source = ? AND {column} = ? AND verdict = 'gone' AND claimed = 0"  # noqa: S608 - one of two names
+                " AND (?3 = '' OR format = ?3) ORDER BY key LIMIT 1",
+                (self.source, value, format),
+            )
+            if found is None:
+                return None
+            self.database.rows("UPDATE work SET claimed = 1 WHERE source = ? AND key = ?", (self.source, found[0]))
+            return self.record_of(found[0])
+
+    def release_twin(self, key: str) -> None:
+        self.database.many("UPDATE work SET claimed = 0 WHERE source = ? AND key = ?", [(self.source, key)])
+
+    def clear(self) -> None:
+        with self.database.transaction():
+            self.database.many(
+                "DELETE FROM item WHERE document IN (SELECT id FROM document WHERE source = ?)", [(self.source,)]
+            )
+            for table in ("document", "note", "work", "intent", "doomed", "aside"):
+                self.database.many(f"DELETE FROM {table} WHERE source = ?", [(self.source,)])  # noqa: S608 - constants
+            self.database.many("DELETE FROM source WHERE id = ?", [(self.source,)])
+            self.database.many("DELETE FROM run WHERE name = ?", [(self.name,)])

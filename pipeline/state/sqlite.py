@@ -1,0 +1,100 @@
+"""The pipeline's state in one SQLite file, or in memory beside an engine that keeps nothing either."""
+
+import os
+import socket
+from pathlib import Path
+
+from pipeline.errors import AlreadyRunning, StateError
+from pipeline.process import is_alive
+from pipeline.state.contract import Binding
+from pipeline.state.database import MEMORY, Database
+from pipeline.state.plan_table import SqliteLedger
+from pipeline.when import printed
+
+LEASE_S = 120.0
+"""Seconds without a beat after which a lease may be taken over."""
+
+_KEPT_RUNS = 100
+
+
+class SqliteState:
+    """A state store in the file *path*; `None` keeps it in memory.
+
+    Raises:
+        StateError: the file is damaged, newer, not a state, or cannot be written; nothing was touched.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._database = Database(MEMORY if path is None else str(path))
+
+    def bind(self, binding: Binding) -> None:
+        wanted = {"root": binding.root, "engine": binding.engine, "place": binding.place}
+        with self._database.transaction():
+            held = dict(self._database.rows("SELECT name, value FROM meta"))
+            for name, value in wanted.items():
+                if held.setdefault(name, value) != value:
+                    raise StateError(
+                        f"this state belongs to {name} {held[name]!r}, not {value!r}; go back to that one, or run"
+                        " `brain verify --fix` to rebuild the state for the new one"
+                    )
+            self._database.many("INSERT OR IGNORE INTO meta VALUES (?, ?)", wanted.items())
+
+    def lease(self, name: str, now: float) -> "SqliteLease":
+        return SqliteLease(self._database, name, now)
+
+    def ledger(self, name: str) -> SqliteLedger:
+        return SqliteLedger(self._database, name)
+
+    def sources(self) -> list[str]:
+        return [row[0] for row in self._database.rows("SELECT name FROM source ORDER BY name")]
+
+    def add_job(self, body: str, now: float) -> None:
+        self._database.many("INSERT INTO job (body, added) VALUES (?, ?) ON CONFLICT DO NOTHING", [(body, now)])
+
+    def jobs(self) -> list[tuple[int, str]]:
+        return [(row[0], row[1]) for row in self._database.rows("SELECT id, body FROM job ORDER BY id")]
+
+    def drop_job(self, number: int) -> None:
+        self._database.many("DELETE FROM job WHERE id = ?", [(number,)])
+
+    def log_run(self, name: str, started: float, report: str) -> None:
+        with self._database.transaction():
+            self._database.rows("INSERT INTO run (name, started, report) VALUES (?, ?, ?)", (name, started, report))
+            self._database.rows(
+                "DELETE FROM run WHERE name = ?1 AND id NOT IN"
+                f" (SELECT id FROM run WHERE name = ?1 ORDER BY id DESC LIMIT {_KEPT_RUNS})",
+                (name,),
+            )
+
+    def runs(self, name: str, limit: int) -> list[str]:
+        rows = self._database.rows("SELECT report FROM run WHERE name = ? ORDER BY id DESC LIMIT ?", (name, limit))
+        return [row[0] for row in rows]
+
+    def close(self) -> None:
+        self._database.close()
+
+
+class SqliteLease:
+    """A row that names its owner. A lease ends when it is released, when its beats stop, or when its process died."""
+
+    def __init__(self, database: Database, name: str, now: float) -> None:
+        self._database = database
+        self._name = name
+        self._owner = os.urandom(8).hex()
+        host = socket.gethostname()
+        with database.transaction():
+            held = database.one("SELECT pid, host, since, beat FROM lease WHERE name = ?", (name,))
+            if held is not None:
+                pid, held_host, since, beat = held
+                if beat + LEASE_S > now and (held_host != host or is_alive(pid)):
+                    raise AlreadyRunning(f"already running: pid {pid} since {printed(since)}")
+            database.rows(
+                "INSERT OR REPLACE INTO lease VALUES (?, ?, ?, ?, ?, ?)",
+                (name, self._owner, os.getpid(), host, now, now),
+            )
+
+    def beat(self, now: float) -> None:
+        self._database.rows("UPDATE lease SET beat = ? WHERE name = ? AND owner = ?", (now, self._name, self._owner))
+
+    def release(self) -> None:
+        self._database.rows("DELETE FROM lease WHERE name = ? AND owner = ?", (self._name, self._owner))
