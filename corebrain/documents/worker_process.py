@@ -64,7 +64,7 @@ class WorkerProcess:
         self._reaping = threading.Lock()
         self.folder = Path(tempfile.mkdtemp(prefix="corebrain-parser-"))
         self._process = subprocess.Popen(  # noqa: S603 - our own module, no input of others on the command line
-            _command(),
+            [*_command(), str(self.folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

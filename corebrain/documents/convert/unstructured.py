@@ -123,7 +123,7 @@ def _message(data: bytes) -> ConvertedDocument:
     receivers = ", ".join(f"{person.name} <{person.email_address}>" for person in message.recipients)
     head = [
         ("Subject", message.subject or ""),
-        ("From", message.sender or headers.get("from", "")),
+        ("From", headers.get("from") or message.sender or ""),
         ("To", headers.get("to") or receivers),
         ("Cc", headers.get("cc", "")),
         ("Date", headers.get("date") or (sent.isoformat() if sent else "")),
