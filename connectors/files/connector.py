@@ -6,8 +6,9 @@ from pathlib import Path, PurePosixPath
 
 from connectors.contract import Blob, Checkpoint, Complete, Event, Json, Notes, Ref, Unchanged
 from connectors.errors import ConfigError, Unavailable
+from connectors.files.filesystem import Disk
 from connectors.files.keys import raw_path_of
-from connectors.files.reading import Read, read_below
+from connectors.files.reading import read_below
 from connectors.files.selection import Selection
 from connectors.files.stamp import modified, stamp
 from connectors.files.walk import Walk
@@ -69,7 +70,7 @@ class FilesConnector:
         self._max_bytes = max_bytes
         self._follow_links = follow_links
         self._spool = spool
-        self._read: Read = os.read
+        self._disk = Disk()
 
     def root_identity(self) -> tuple[int, int] | None:
         """Return (device, inode) of the folder as it is now; `None` when it is missing.
@@ -93,7 +94,14 @@ class FilesConnector:
         before = self._present()
         known = notes.get(_MOUNTS)
         mounted = frozenset(str(key) for key in known) if isinstance(known, list) else frozenset[str]()
-        walk = Walk(self.root, self._selection, follow_links=self._follow_links, scope=scope, mounted=mounted)
+        walk = Walk(
+            self.root,
+            self._selection,
+            self._disk,
+            follow_links=self._follow_links,
+            scope=scope,
+            mounted=mounted,
+        )
         yield from walk.events()
         if self.root_identity() != before:
             raise Unavailable(f"the folder {self.root} was unmounted or replaced while it was listed; sync it again")
@@ -109,7 +117,7 @@ class FilesConnector:
             raise self._missing()
         raw_path = raw_path_of(ref.locator, ref.key)
         content = read_below(
-            self.root, raw_path, ref.key, known=known, max_bytes=self._max_bytes, spool=self._spool, read=self._read
+            self.root, raw_path, ref.key, known=known, max_bytes=self._max_bytes, spool=self._spool, disk=self._disk
         )
         if content is None:
             return Unchanged(known)

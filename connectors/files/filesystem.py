@@ -7,7 +7,8 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 _FOLDER_FLAGS = (
     getattr(os, "O_PATH", os.O_RDONLY)  # on Linux a folder may be searchable without being readable
@@ -19,6 +20,21 @@ _FOLDER_FLAGS = (
 _FILE_FLAGS = os.O_RDONLY
 for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY", "O_NOINHERIT"):
     _FILE_FLAGS |= getattr(os, _flag, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """The calls through which a scan and a fetch meet the disk; a test puts its faults here.
+
+    Attributes:
+        list_names: Names of a folder, in any order.
+        look_at: Status of an entry itself, links not followed.
+        read: Bytes from a descriptor, at most as many as wanted, empty at the end.
+    """
+
+    list_names: Callable[[str], list[str]] = os.listdir
+    look_at: Callable[[str], os.stat_result] = os.lstat
+    read: Callable[[int, int], bytes] = os.read
 
 
 class OutsideRootError(OSError):

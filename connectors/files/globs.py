@@ -137,8 +137,14 @@ def _component(part: str) -> str:
         elif char in "{}":
             written.append("(?:" if char == "{" else ")")
             depth += 1 if char == "{" else -1
+            if depth < 0:
+                break
         else:
             written.append("|" if char == "," and depth else re.escape(char))
+    if depth:
+        raise ConfigError(
+            f"the braces in {part!r} do not pair up within one name; a brace itself is written [{{] or [}}]"
+        )
     return "".join(written)
 
 
@@ -151,7 +157,7 @@ def _character_set(inside: str) -> str:
 def _either(bodies: Sequence[str]) -> re.Pattern[str]:
     try:
         return re.compile("|".join(bodies) if bodies else r"(?!)", re.IGNORECASE | re.DOTALL)
-    except re.error as error:  # such as {a without }, or [z-a]
+    except re.error as error:  # such as [z-a]
         raise ConfigError(
             f"a pattern cannot be read: {error.msg}; write a special character in brackets, as [{{]"
         ) from error

@@ -24,8 +24,8 @@ class Links:
         self._selection = selection
         self._taken: set[tuple[int, int] | str] = set()
 
-    def follow(self, path: str) -> os.stat_result | None:
-        """Return the status of what the link leads to, when it is to be listed here; then it counts as taken.
+    def target(self, path: str) -> os.stat_result | None:
+        """Return the status of what the link leads to, when it may be listed here.
 
         Raises:
             OSError: The target exists and cannot be looked at.
@@ -39,10 +39,10 @@ class Links:
         real = os.path.realpath(path)
         if not is_inside(self._root, real) or self._reached_anyway(real, target):
             return None
-        return target if self.take(target, real) else None
+        return target
 
     def take(self, status: os.stat_result, path: str) -> bool:
-        """Count an entry reached through a link as taken; False when it already was."""
+        """Count an entry reached through a link as listed; False when it already was."""
         identity: tuple[int, int] | str = (status.st_dev, status.st_ino) if status.st_ino else os.path.realpath(path)
         if identity in self._taken:
             return False

@@ -3,13 +3,12 @@
 import os
 import stat
 import tempfile
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from connectors.errors import DocumentError, DocumentGone, DocumentRefused, Unavailable
-from connectors.files.filesystem import OutsideRootError, opened_below
+from connectors.files.filesystem import Disk, OutsideRootError, opened_below
 from connectors.files.stamp import stamp
 
 IN_MEMORY = 4 * 2**20
@@ -17,9 +16,6 @@ IN_MEMORY = 4 * 2**20
 
 ATTEMPTS = 3
 _CHUNK = 2**20
-
-Read = Callable[[int, int], bytes]
-"""`os.read`: a descriptor and the most bytes wanted, empty at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +27,7 @@ class Content:
 
 
 def read_below(
-    root: str, raw_path: str, label: str, *, known: str | None, max_bytes: int, spool: Path | None, read: Read = os.read
+    root: str, raw_path: str, label: str, *, known: str | None, max_bytes: int, spool: Path | None, disk: Disk
 ) -> Content | None:
     """Read a file below *root*; `None` when its stamp still is *known*.
 
@@ -45,7 +41,7 @@ def read_below(
         known: A stamp at which reading is needless.
         max_bytes: Larger files are refused before a byte is read.
         spool: Folder for private copies of files over `IN_MEMORY`; `None` is the system's.
-        read: Reads from a descriptor.
+        disk: Reads from the descriptor.
 
     Raises:
         DocumentGone: There is no such file any more.
@@ -60,7 +56,7 @@ def read_below(
                 _admit(before, label, max_bytes)
                 if known is not None and stamp(before) == known:
                     return None
-                data = _read_whole(descriptor, before.st_size, label, spool, read)
+                data = _read_whole(descriptor, before.st_size, label, spool, disk)
                 after = os.fstat(descriptor)
         except OSError as error:
             raise _as_document_error(error, label) from error
@@ -82,13 +78,13 @@ def _admit(status: os.stat_result, label: str, max_bytes: int) -> None:
         )
 
 
-def _read_whole(descriptor: int, size: int, label: str, spool: Path | None, read: Read) -> bytes | Path:
+def _read_whole(descriptor: int, size: int, label: str, spool: Path | None, disk: Disk) -> bytes | Path:
     """Read until the end, at most one byte more than *size*: a file that grows is noticed, not followed."""
     chunks: list[bytes] = []
     copy = _PrivateCopy(spool, label) if size > IN_MEMORY else None
     left = size + 1
     try:
-        while left and (chunk := read(descriptor, min(left, _CHUNK))):
+        while left and (chunk := disk.read(descriptor, min(left, _CHUNK))):
             left -= len(chunk)
             if copy:
                 copy.write(chunk)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from connectors.contract import Checkpoint, Event, Failed, Ref, Seen, within
 from connectors.errors import Unavailable
-from connectors.files.filesystem import MARKS_HIDDEN, is_link
+from connectors.files.filesystem import MARKS_HIDDEN, Disk, is_link
 from connectors.files.keys import locator_for, name_keys
 from connectors.files.links import Links
 from connectors.files.selection import Selection
@@ -52,6 +52,7 @@ class Walk:
     Args:
         root: Path of the folder.
         selection: Which names are documents.
+        disk: What is listed and looked at.
         follow_links: Whether symbolic links are followed as `connectors.files.links` says, or all left out.
         scope: What to walk, as `connectors.contract.within` reads it.
         mounted: Keys of folders that were mounted volumes at the last full walk.
@@ -61,10 +62,11 @@ class Walk:
     """
 
     def __init__(
-        self, root: str, selection: Selection, *, follow_links: bool, scope: str, mounted: frozenset[str]
+        self, root: str, selection: Selection, disk: Disk, *, follow_links: bool, scope: str, mounted: frozenset[str]
     ) -> None:
         self._root = root
         self._selection = selection
+        self._disk = disk
         self._links = Links(root, selection) if follow_links else None
         self._scope = scope
         self._mounted = mounted
@@ -86,7 +88,7 @@ class Walk:
 
     def _list(self, folder: Folder, found: list[Folder]) -> Iterator[Event]:
         try:
-            names = os.listdir(folder.path)
+            names = self._disk.list_names(folder.path)
         except OSError as error:
             yield self._failed(folder.key, folder.path, error)
             return
@@ -102,13 +104,13 @@ class Walk:
 
     def _entries(self, folder: Folder, names: list[str], found: list[Folder]) -> Generator[Event, None, bool]:
         """Yield the documents of one folder, collect its subfolders, return whether something vanished meanwhile."""
-        vanished = False
+        look_at, vanished = self._disk.look_at, False
         for name, own_key in _named(names, self._wanted(folder.key)):
             if own_key[0] == "." and self._selection.is_hidden(own_key):
                 continue
             path = folder.path + name
             try:
-                status = os.lstat(path)
+                status = look_at(path)
                 if status.st_mode & _TYPE == _REGULAR:
                     taken = self._takes_file(folder, own_key, path, status)
                 else:
@@ -147,7 +149,7 @@ class Walk:
         path = folder.path + name
         linked = is_link(status)
         if linked:
-            target = self._links.follow(path) if self._links else None
+            target = self._links.target(path) if self._links else None
             if target is None:
                 return status, False
             status = target
