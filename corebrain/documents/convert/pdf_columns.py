@@ -1,0 +1,221 @@
+"""Tables without rulings on a PDF page: rows whose words leave the same gaps one below the other."""
+
+from dataclasses import dataclass
+from statistics import median
+
+from corebrain.documents.convert.pdf_chars import join_hyphens
+from corebrain.documents.convert.pdf_lines import Line, PageReader
+from corebrain.documents.tables import markdown_table
+
+MIN_ROWS = 3
+MAX_COLUMNS = 30
+MAX_LINES = 400
+"""Lines of one candidate whose characters are read."""
+WIDE_GAP = 1.0
+"""A gap between words, in font sizes, that may part cells; a justified line's spaces stay under 0.8."""
+PROSE_CHARS = 42
+"""Mean length of a cell over which aligned text is two columns of prose, not a table."""
+
+
+@dataclass(slots=True)
+class GridTable:
+    """A table found on a page: the lines it takes out of the text, and its markdown."""
+
+    lines: list[Line]
+    markdown: str
+
+
+@dataclass(slots=True)
+class _Cell:
+    text: str
+    left: float
+    right: float
+
+
+@dataclass(slots=True)
+class _Row:
+    cells: list[_Cell]
+    top: float
+    size: float
+
+
+def aligned_tables(reader: PageReader, lines: list[Line]) -> list[GridTable]:
+    """Tables told by alignment alone, from runs of lines that look wider than their words."""
+    found: list[GridTable] = []
+    for run in _runs(lines):
+        table = columns_table(reader, run, ruled=False)
+        if table is not None:
+            found.append(table)
+    return found
+
+
+def _runs(lines: list[Line]) -> list[list[Line]]:
+    """Runs of lines that suggest cells: gappy ones, or several on one printed row. One plain line may stand between."""
+    marks = [_is_gappy(line) for line in lines]
+    for index in range(1, len(lines)):
+        before, line = lines[index - 1], lines[index]
+        apart = line.left > before.right + WIDE_GAP * line.size
+        if abs(before.last_top - line.top) < 0.3 * max(line.size, 1.0) and apart and not line.turned:
+            marks[index - 1] = marks[index] = True
+    runs: list[list[Line]] = []
+    current: list[Line] = []
+    misses = 0
+    for line, mark in zip(lines, marks, strict=True):
+        near = not current or -2 * line.size < line.top - current[-1].last_top < 4 * max(line.size, 1.0)
+        if near and (mark or (current and misses < 2)):
+            current.append(line)
+            misses = 0 if mark else misses + 1
+            continue
+        runs.append(current[: len(current) - misses])
+        current, misses = ([line], 0) if mark else ([], 0)
+    runs.append(current[: len(current) - misses])
+    return [run for run in runs if MIN_ROWS <= len(run) <= MAX_LINES]
+
+
+def _is_gappy(line: Line) -> bool:
+    """Whether a line is much wider than its characters: somewhere in it is a gap."""
+    if line.turned or " " not in line.text:
+        return False
+    wide = sum(1.0 if ord(character) > 0x2E7F else 0.53 for character in line.text)
+    width = line.right - line.left
+    return width > 1.25 * wide * line.size and width - wide * line.size > 1.5 * line.size
+
+
+def columns_table(reader: PageReader, lines: list[Line], *, ruled: bool) -> GridTable | None:
+    """The table a set of lines makes, None when their gaps do not line up.
+
+    Args:
+        reader: The page.
+        lines: Candidate lines in reading order.
+        ruled: Whether rulings stand around them; then two rows are enough.
+    """
+    if not 2 <= len(lines) <= MAX_LINES or any(line.turned for line in lines):
+        return None
+    rows = _rows(reader, lines)
+    columns = _columns(rows, ruled=ruled)
+    if not 2 <= len(columns) <= MAX_COLUMNS:
+        return None
+    grid, used = _grid(rows, columns)
+    full = [row for row in grid if sum(map(bool, row)) >= max(2, (len(columns) + 1) // 2)]
+    if len(full) < (2 if ruled else MIN_ROWS) or used < 0.6 * len(rows):
+        return None
+    cells = [cell for row in grid for cell in row if cell]
+    mean = sum(map(len, cells)) / len(cells)
+    if mean > (2 * PROSE_CHARS if ruled else PROSE_CHARS) or _is_contents(grid):
+        return None
+    if not ruled and len(columns) == 2 and not _is_pairs(grid):
+        return None
+    markdown = markdown_table(_without_wraps(grid, rows))
+    return GridTable(lines, markdown) if markdown else None
+
+
+def _rows(reader: PageReader, lines: list[Line]) -> list[_Row]:
+    """Printed rows from top to bottom, each split at its wide gaps."""
+    words: list[tuple[float, float, float, str, float]] = []
+    for line in lines:
+        words.extend(_words(reader, line))
+    words.sort(key=lambda word: (word[0], word[1]))
+    rows: list[_Row] = []
+    bucket: list[tuple[float, float, float, str, float]] = []
+    for word in words:
+        if bucket and word[0] - bucket[0][0] > 0.45 * max(word[4], 1.0):
+            rows.append(_row(bucket))
+            bucket = []
+        bucket.append(word)
+    if bucket:
+        rows.append(_row(bucket))
+    return rows
+
+
+def _row(words: list[tuple[float, float, float, str, float]]) -> _Row:
+    words = sorted(words, key=lambda word: word[1])
+    size = median(word[4] for word in words)
+    cells: list[_Cell] = []
+    for _, left, right, text, _size in words:
+        if cells and left - cells[-1].right < WIDE_GAP * max(size, 1.0):
+            cells[-1].text += f" {text}"
+            cells[-1].right = max(cells[-1].right, right)
+        else:
+            cells.append(_Cell(text, left, right))
+    return _Row(cells, words[0][0], size)
+
+
+def _words(reader: PageReader, line: Line) -> list[tuple[float, float, float, str, float]]:
+    """The words of a line as (top, left, right, text, size)."""
+    found: list[tuple[float, float, float, str, float]] = []
+    raw = reader.raw_text(line)
+    start = 0
+    for part in raw.replace("\ufffe", " ").split(" "):
+        if part:
+            first = reader.char_box(reader.char_index(line.first + start))
+            last = reader.char_box(reader.char_index(line.first + start + len(part) - 1))
+            if first and last:
+                found.append((first[3] if abs(first[3] - last[3]) > line.size else max(first[3], last[3]),
+                              min(first[0], last[0]), max(first[2], last[2]), part, line.size))  # fmt: skip
+        start += len(part) + 1
+    return found
+
+
+def _columns(rows: list[_Row], *, ruled: bool) -> list[tuple[float, float]]:
+    """The columns' left and right edges: what the rows with several cells leave blank, row after row."""
+    several = [row for row in rows if len(row.cells) >= 2]
+    if len(several) < (2 if ruled else MIN_ROWS):
+        return []
+    counts: dict[int, int] = {}
+    for row in several:
+        counts[len(row.cells)] = counts.get(len(row.cells), 0) + 1
+    most = max(counts, key=lambda count: (counts[count], count))
+    model = [row for row in several if len(row.cells) >= most]
+    spans = sorted((cell.left, cell.right) for row in model for cell in row.cells)
+    columns: list[list[float]] = []
+    for left, right in spans:
+        if columns and left < columns[-1][1] + 1.0:
+            columns[-1][1] = max(columns[-1][1], right)
+        else:
+            columns.append([left, right])
+    return [(left, right) for left, right in columns]
+
+
+def _grid(rows: list[_Row], columns: list[tuple[float, float]]) -> tuple[list[list[str]], int]:
+    """The rows' cells by column, and how many rows have more than one. A wide cell stands in each column it covers."""
+    grid: list[list[str]] = []
+    used = 0
+    for row in rows:
+        line = [""] * len(columns)
+        for cell in row.cells:
+            covered = [at for at, (left, right) in enumerate(columns) if cell.left < right and cell.right > left]
+            if not covered:
+                middle = (cell.left + cell.right) / 2
+                covered = [min(range(len(columns)), key=lambda at: abs(sum(columns[at]) / 2 - middle))]
+            places = covered if len(cell.text) <= PROSE_CHARS else covered[:1]
+            for at in places:
+                line[at] = f"{line[at]} {cell.text}".strip()
+        used += len(row.cells) > 1 or bool(row.cells and len(row.cells[0].text) < PROSE_CHARS)
+        grid.append([join_hyphens(cell, frozenset()) for cell in line])
+    return grid, used
+
+
+def _without_wraps(grid: list[list[str]], rows: list[_Row]) -> list[list[str]]:
+    """Rows that only go on with the row above (first column blank, close below) are joined to it."""
+    out: list[list[str]] = []
+    for index, line in enumerate(grid):
+        close = index > 0 and rows[index].top - rows[index - 1].top < 1.35 * max(rows[index].size, 1.0)
+        wraps = out and close and not line[0] and sum(map(bool, line)) <= max(1, len(line) // 2)
+        if wraps and index > 1 and all(out[-1][at] for at, cell in enumerate(line) if cell):
+            out[-1] = [f"{above} {cell}".strip() for above, cell in zip(out[-1], line, strict=True)]
+        else:
+            out.append(line)
+    return out
+
+
+def _is_contents(grid: list[list[str]]) -> bool:
+    """A table of contents: dotted leaders before page numbers."""
+    dotted = sum(any(". . ." in cell or "...." in cell for cell in row) for row in grid)
+    return dotted > 0.4 * len(grid)
+
+
+def _is_pairs(grid: list[list[str]]) -> bool:
+    """Two columns are a table when one of them is short throughout: names and values."""
+    short = [max(len(row[at]) for row in grid) for at in range(2)]
+    both = sum(bool(row[0] and row[1]) for row in grid)
+    return min(short) <= 28 and both >= 0.6 * len(grid)

@@ -1,0 +1,213 @@
+"""Ruled tables of a PDF page: cells between crossing rulings, rows between parallel ones."""
+
+import ctypes
+from dataclasses import dataclass
+
+import pypdfium2.raw as pdfium_c
+
+from corebrain.documents.convert.pdf_chars import clean_text, join_hyphens
+from corebrain.documents.convert.pdf_columns import GridTable, columns_table
+from corebrain.documents.convert.pdf_lines import Line, PageReader
+from corebrain.documents.convert.pdf_rulings import Ruling, rulings
+from corebrain.documents.tables import markdown_table
+
+MAX_PLACES = 20_000
+"""Cells of one grid."""
+
+_NEAR = 3.0  # points: lines closer than this are one
+
+
+@dataclass(slots=True)
+class _Group:
+    """Rulings that touch."""
+
+    horizontal: list[Ruling]
+    vertical: list[Ruling]
+
+    def box(self) -> tuple[float, float, float, float]:
+        """Left, top, right, bottom."""
+        xs = [x for line in self.horizontal for x in (line.start, line.end)] + [line.at for line in self.vertical]
+        ys = [y for line in self.vertical for y in (line.start, line.end)] + [line.at for line in self.horizontal]
+        return min(xs), min(ys), max(xs), max(ys)
+
+
+def ruled_tables(reader: PageReader, lines: list[Line]) -> list[GridTable]:
+    """Tables told by the page's rulings, in reading order."""
+    horizontal, vertical = rulings(reader)
+    if len(horizontal) < 2:
+        return []
+    found: list[GridTable] = []
+    free: list[Ruling] = []
+    for group in _groups(horizontal, vertical):
+        table = _grid_table(reader, lines, group)
+        if table is not None:
+            found.append(table)
+        elif len(_places([line.at for line in group.vertical])) <= 2:
+            free.extend(group.horizontal)
+    taken = {id(line) for table in found for line in table.lines}
+    for left, top, right, bottom in _stacks(free):
+        inside = [line for line in lines if id(line) not in taken and _within(line, left, top, right, bottom)]
+        table = columns_table(reader, inside, ruled=True)
+        if table is not None:
+            found.append(table)
+            taken.update(id(line) for line in table.lines)
+    return found
+
+
+def _groups(horizontal: list[Ruling], vertical: list[Ruling]) -> list[_Group]:
+    """Rulings joined where a horizontal and a vertical one meet."""
+    parent = list(range(len(horizontal) + len(vertical)))
+
+    def root(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    order = sorted(range(len(horizontal)), key=lambda index: horizontal[index].at)
+    tops = [horizontal[index].at for index in order]
+    for number, line in enumerate(vertical, len(horizontal)):
+        for place in range(_first_at(tops, line.start - _NEAR), len(order)):
+            across = horizontal[order[place]]
+            if across.at > line.end + _NEAR:
+                break
+            if across.start - _NEAR <= line.at <= across.end + _NEAR:
+                parent[root(number)] = root(order[place])
+    groups: dict[int, _Group] = {}
+    for number in range(len(parent)):
+        group = groups.setdefault(root(number), _Group([], []))
+        if number < len(horizontal):
+            group.horizontal.append(horizontal[number])
+        else:
+            group.vertical.append(vertical[number - len(horizontal)])
+    return sorted((group for group in groups.values() if group.horizontal), key=lambda group: group.box()[1])
+
+
+def _first_at(values: list[float], limit: float) -> int:
+    low, high = 0, len(values)
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < limit:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _places(values: list[float]) -> list[float]:
+    """Distinct places, in order."""
+    found: list[float] = []
+    for value in sorted(values):
+        if not found or value - found[-1] > _NEAR:
+            found.append(value)
+    return found
+
+
+def _within(line: Line, left: float, top: float, right: float, bottom: float) -> bool:
+    middle = line.top - 0.3 * line.size
+    return top - 1 <= middle <= bottom + 1 and line.left >= left - _NEAR - 2 and line.left <= right + 1
+
+
+def _grid_table(reader: PageReader, lines: list[Line], group: _Group) -> GridTable | None:
+    """The table of a group with at least two rows and two columns of cells."""
+    xs, ys = _places([line.at for line in group.vertical]), _places([line.at for line in group.horizontal])
+    if len(xs) < 2 or len(ys) < 2:
+        return None
+    if len(xs) == 2 or len(ys) == 2 or (len(xs) - 1) * (len(ys) - 1) > MAX_PLACES:
+        return None
+    left, top, right, bottom = group.box()
+    xs, ys = _with_edges(xs, left, right), _with_edges(ys, top, bottom)
+    inside = [line for line in lines if _within(line, left, top, right, bottom)]
+    if len(inside) < 2 or (right - left) > 1.05 * reader.width:
+        return None
+    grid = _filled(reader, group, xs, ys)
+    rows = [row for row in grid if any(row)]
+    filled = sum(bool(cell) for row in rows for cell in row)
+    if len(rows) < 2 or filled < 3 or max(sum(bool(cell) for cell in row) for row in rows) < 2:
+        return None
+    if max(len(cell) for row in rows for cell in row) > 1500:  # a frame around a page's text
+        return None
+    return GridTable(inside, markdown_table(rows))
+
+
+def _with_edges(places: list[float], low: float, high: float) -> list[float]:
+    """`places` with the outer edges, where the outermost rulings are not drawn."""
+    out = list(places)
+    if out[0] - low > 4 * _NEAR:
+        out.insert(0, low)
+    if high - out[-1] > 4 * _NEAR:
+        out.append(high)
+    return out
+
+
+def _filled(reader: PageReader, group: _Group, xs: list[float], ys: list[float]) -> list[list[str]]:
+    """Each place's text; a cell that covers several places is written into all of them."""
+    rows, columns = len(ys) - 1, len(xs) - 1
+    owner = [[(row, column) for column in range(columns)] for row in range(rows)]
+    for row in range(rows):
+        middle = (ys[row] + ys[row + 1]) / 2
+        for column in range(1, columns):
+            if not _drawn(group.vertical, xs[column], middle):
+                owner[row][column] = owner[row][column - 1]
+    for column in range(columns):
+        middle = (xs[column] + xs[column + 1]) / 2
+        for row in range(1, rows):
+            same_shape = owner[row][column] == (row, column) or owner[row][column][0] == row
+            if same_shape and not _drawn(group.horizontal, ys[row], middle):
+                owner[row][column] = owner[row - 1][column]
+    boxes: dict[tuple[int, int], list[float]] = {}
+    for row in range(rows):
+        for column in range(columns):
+            cell = (xs[column], ys[row], xs[column + 1], ys[row + 1])
+            box = boxes.setdefault(owner[row][column], list(cell))
+            box[0], box[1] = min(box[0], cell[0]), min(box[1], cell[1])
+            box[2], box[3] = max(box[2], cell[2]), max(box[3], cell[3])
+    texts = {key: bounded_text(reader, *box) for key, box in boxes.items()}
+    return [[texts[owner[row][column]] for column in range(columns)] for row in range(rows)]
+
+
+def _drawn(lines: list[Ruling], at: float, along: float) -> bool:
+    return any(abs(line.at - at) <= _NEAR and line.start - 1 <= along <= line.end + 1 for line in lines)
+
+
+def bounded_text(reader: PageReader, left: float, top: float, right: float, bottom: float) -> str:
+    """The text whose characters stand in a box of the upright page, on one line."""
+    box = _page_box(reader, left, top, right, bottom)
+    count = pdfium_c.FPDFText_GetBoundedText(reader.text_page, *box, None, 0)
+    if count <= 0:
+        return ""
+    buffer = (ctypes.c_ushort * (count + 1))()
+    pdfium_c.FPDFText_GetBoundedText(reader.text_page, *box, buffer, count)
+    raw = bytes(buffer)[: count * 2].decode("utf-16-le", "replace").replace("\x00", "")
+    joined = " ".join(text for part in raw.split("\r\n") if (text := clean_text(part)))
+    return join_hyphens(joined, frozenset())
+
+
+def _page_box(
+    reader: PageReader, left: float, top: float, right: float, bottom: float
+) -> tuple[float, float, float, float]:
+    """An upright box in the page's own space, as (left, top, right, bottom) with top above bottom."""
+    corners = [reader.placed(left, top), reader.placed(right, bottom)]
+    xs, ys = sorted(corner[0] for corner in corners), sorted(corner[1] for corner in corners)
+    return xs[0], ys[1], xs[1], ys[0]
+
+
+def _stacks(horizontal: list[Ruling]) -> list[tuple[float, float, float, float]]:
+    """Boxes between parallel rules of one width: a table with rules over, under and below its head (booktabs)."""
+    stacks: list[list[Ruling]] = []
+    for line in sorted(horizontal, key=lambda line: line.at):
+        if line.end - line.start < 60:
+            continue
+        for stack in stacks:
+            last = stack[-1]
+            if abs(last.start - line.start) < 6 and abs(last.end - line.end) < 6 and line.at - last.at < 400:
+                stack.append(line)
+                break
+        else:
+            stacks.append([line])
+    boxes = []
+    for stack in stacks:
+        places = _places([line.at for line in stack])
+        if len(places) >= 2:
+            boxes.append((stack[0].start, places[0], stack[0].end, places[-1]))
+    return boxes

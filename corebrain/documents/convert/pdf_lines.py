@@ -1,0 +1,207 @@
+"""Lines of a PDF page as pdfium reads them, with place, size and weight; everything upright and top first.
+
+Two or three samples a line are all the geometry the text needs: asking pdfium for every character would cost five times
+as much.
+"""
+
+import ctypes
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pypdfium2.raw as pdfium_c
+
+from corebrain.documents.convert.pdf_chars import clean_text
+
+MAX_PAGE_CHARS = 400_000
+"""Characters read of one page; a printed page holds about 5,000."""
+
+HYPHEN = "\ufffe"
+"""What pdfium writes for a hyphen at a line's end when it joins the two lines."""
+
+_BOLD_WEIGHT = 600
+_FIXED_PITCH = 1  # font descriptor flag, ISO 32000-1 table 123
+_QUARTER = 0.35  # of a text matrix: below it an axis counts as turned by a quarter
+
+
+@dataclass(slots=True)
+class Line:
+    """One line of text as pdfium breaks lines.
+
+    Attributes:
+        text: Its cleaned text, never blank; `HYPHEN` where two printed lines were joined.
+        left: Left edge in points, from the left of the upright page.
+        right: Right edge.
+        top: Distance of its base line from the top of the upright page.
+        last_top: The same for the last printed line in it.
+        size: Font size in points at its first character, in steps of a half.
+        bold: Whether its first character is bold.
+        mono: Whether its first character is of a fixed-pitch font.
+        turned: Whether it runs up or down the page.
+        first: Index of its first character in the page's text.
+        count: Characters of the page's text it covers.
+    """
+
+    text: str
+    left: float
+    right: float
+    top: float
+    last_top: float
+    size: float
+    bold: bool
+    mono: bool
+    turned: bool
+    first: int
+    count: int
+
+
+class PageReader:
+    """Reads one page's text.
+
+    Args:
+        page: The raw page handle.
+        text_page: The raw text page handle.
+    """
+
+    def __init__(self, page: object, text_page: object) -> None:
+        self.page = page
+        self.text_page = text_page
+        self.rotation = pdfium_c.FPDFPage_GetRotation(page)
+        # The size pdfium gives is of the page as shown; characters and paths are placed before rotation.
+        shown = pdfium_c.FPDF_GetPageWidthF(page), pdfium_c.FPDF_GetPageHeightF(page)
+        self.width, self.height = shown
+        self._left, self._bottom, self._right, self._top = self._box()
+        self._edges = tuple(ctypes.c_double() for _ in range(4))
+        self._matrix = pdfium_c.FS_MATRIX()
+        self._name = ctypes.create_string_buffer(96)
+        self._flags = ctypes.c_int()
+
+    def _box(self) -> tuple[float, float, float, float]:
+        edges = [ctypes.c_float() for _ in range(4)]
+        turned = self.rotation % 2 == 1
+        width, height = (self.height, self.width) if turned else (self.width, self.height)
+        get = pdfium_c.FPDFPage_GetCropBox
+        if not get(self.page, *edges) and not pdfium_c.FPDFPage_GetMediaBox(self.page, *edges):
+            return 0.0, 0.0, width, height
+        left, bottom = edges[0].value, edges[1].value
+        return left, bottom, left + width, bottom + height
+
+    def text(self) -> str:
+        """The page's text as pdfium orders it, line ends as CR LF."""
+        count = min(pdfium_c.FPDFText_CountChars(self.text_page), MAX_PAGE_CHARS)
+        if count <= 0:
+            return ""
+        buffer = (ctypes.c_ushort * (count + 1))()
+        written = pdfium_c.FPDFText_GetText(self.text_page, 0, count, buffer)
+        return bytes(buffer)[: max(written - 1, 0) * 2].decode("utf-16-le", "replace")
+
+    def upright(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+        """A box in the page's own space as (left, top, right, bottom) on the upright page, top down."""
+        if self.rotation == 1:
+            return bottom - self._bottom, left - self._left, top - self._bottom, right - self._left
+        if self.rotation == 2:
+            return self._right - right, bottom - self._bottom, self._right - left, top - self._bottom
+        if self.rotation == 3:
+            return self._top - top, self._right - right, self._top - bottom, self._right - left
+        return left - self._left, self._top - top, right - self._left, self._top - bottom
+
+    def placed(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the upright page in the page's own space: the inverse of `upright`."""
+        if self.rotation == 1:
+            return y + self._left, x + self._bottom
+        if self.rotation == 2:
+            return self._right - x, y + self._bottom
+        if self.rotation == 3:
+            return self._right - y, self._top - x
+        return x + self._left, self._top - y
+
+    def raw_text(self, line: Line) -> str:
+        """A line's text as pdfium gives it, one character a UTF-16 unit, for finding its characters' places."""
+        buffer = (ctypes.c_ushort * (line.count + 1))()
+        written = pdfium_c.FPDFText_GetText(self.text_page, self.char_index(line.first), line.count, buffer)
+        return "".join(map(chr, buffer[: max(written - 1, 0)]))
+
+    def char_box(self, index: int) -> tuple[float, float, float, float] | None:
+        """The box of a character by its index in pdfium's characters, upright; None when it has none."""
+        left, right, bottom, top = self._edges
+        if not pdfium_c.FPDFText_GetCharBox(self.text_page, index, left, right, bottom, top):
+            return None
+        return self.upright(left.value, bottom.value, right.value, top.value)
+
+    def char_index(self, text_index: int) -> int:
+        """Index among pdfium's characters of a place in `text()`."""
+        found = pdfium_c.FPDFText_GetCharIndexFromTextIndex(self.text_page, text_index)
+        return int(found) if found >= 0 else text_index
+
+    def lines(self) -> list[Line]:
+        """The page's lines in pdfium's order."""
+        found: list[Line] = []
+        start = 0
+        for raw in self.text().split("\r\n"):
+            line = self._line(raw, start)
+            if line is not None:
+                found.append(line)
+            start += _units(raw) + 2
+        return found
+
+    def _line(self, raw: str, start: int) -> Line | None:
+        text = clean_text(raw)
+        if not text:
+            return None
+        lead = len(raw) - len(raw.lstrip())
+        first = self.char_index(start + lead)
+        last = self.char_index(start + _units(raw.rstrip()) - 1)
+        box = self.char_box(first) or (0.0, 0.0, 0.0, 0.0)
+        end = self.char_box(last) or box
+        size, turned = self._size(first)
+        bold, mono = self._font(first)
+        top, last_top = box[3], end[3]
+        if HYPHEN in raw and len(raw) == len(raw.encode("utf-16-le")) // 2:
+            again = self.char_box(self.char_index(start + raw.rindex(HYPHEN) + 1))
+            last_top = again[3] if again else last_top
+        return Line(
+            text=text,
+            left=min(box[0], end[0]),
+            right=max(box[2], end[2]),
+            top=top,
+            last_top=last_top,
+            size=size,
+            bold=bold,
+            mono=mono,
+            turned=turned,
+            first=start,
+            count=_units(raw),
+        )
+
+    def _size(self, index: int) -> tuple[float, bool]:
+        """Font size as shown, and whether the text is turned by a quarter on the upright page."""
+        size = pdfium_c.FPDFText_GetFontSize(self.text_page, index)
+        matrix, turned = self._matrix, False
+        if pdfium_c.FPDFText_GetMatrix(self.text_page, index, matrix):
+            scale = (matrix.b * matrix.b + matrix.d * matrix.d) ** 0.5 or (matrix.a**2 + matrix.c**2) ** 0.5
+            size *= scale or 1.0
+            along = abs(matrix.a) < _QUARTER * abs(matrix.b)
+            turned = along != (self.rotation % 2 == 1)
+        return round(size * 2) / 2, turned
+
+    def _font(self, index: int) -> tuple[bool, bool]:
+        length = pdfium_c.FPDFText_GetFontInfo(self.text_page, index, self._name, 96, self._flags)
+        name = self._name.raw[: max(min(length, 96) - 1, 0)] if length else b""
+        bold, mono = _named_style(name)
+        if not bold:
+            bold = pdfium_c.FPDFText_GetFontWeight(self.text_page, index) >= _BOLD_WEIGHT
+        return bold, mono or bool(self._flags.value & _FIXED_PITCH)
+
+
+@lru_cache(maxsize=4096)
+def _named_style(name: bytes) -> tuple[bool, bool]:
+    """Bold and fixed pitch as a font's name tells (pdfium's weight is often unset)."""
+    lower = name.rpartition(b"+")[2].lower()
+    bold = any(word in lower for word in (b"bold", b"cmbx", b"black", b"heavy", b"semibold", b"demi", b"-bd"))
+    medium = lower.endswith((b"-b", b"medi", b"-medium"))
+    mono = any(word in lower for word in (b"courier", b"mono", b"consol", b"cmtt", b"typewriter", b"menlo"))
+    return bold or medium, mono
+
+
+def _units(text: str) -> int:
+    """Length in UTF-16 units, which pdfium counts in."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
