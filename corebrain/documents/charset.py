@@ -122,7 +122,7 @@ def _guess(sample: bytes) -> str | None:
     """
     high = _HIGH.findall(sample)
     western = sum(byte[0] in _WESTERN for byte in high)
-    if len(high) <= 0.3 * len(sample) and western >= 0.85 * len(high) and not _runs_long(sample, len(high)):
+    if len(high) <= 0.45 * len(sample) and western >= 0.85 * len(high) and not _runs_long(sample, len(high)):
         return "cp1252"
     import charset_normalizer  # noqa: PLC0415 - 30 ms that only legacy encodings need pay
 

@@ -2,9 +2,10 @@
 
 import importlib
 import threading
-from collections.abc import Mapping
-from time import monotonic
-from typing import Protocol, cast
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Protocol, Self, cast
 
 from corebrain.documents.pool import Limits, ParserMissing, ParserPool
 from corebrain.documents.registry import IN_PROCESS, Parser, check_choices, parsers_for, refusal_for
@@ -27,6 +28,7 @@ class RegistryConverter:
         workers: How many documents are converted at once (default two, or one on a single core).
         limits: What a worker may use.
         choices: `{format: parser}`, the `[documents]` table of the configuration.
+        clock: Seconds that only grow.
 
     Raises:
         ConfigError: `choices` names an unknown format or parser.
@@ -36,11 +38,25 @@ class RegistryConverter:
     version = 1
 
     def __init__(
-        self, *, workers: int | None = None, limits: Limits | None = None, choices: Mapping[str, str] | None = None
+        self,
+        *,
+        workers: int | None = None,
+        limits: Limits | None = None,
+        choices: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._choices = dict(choices or {})
         check_choices(self._choices)
+        self._clock = clock
         self._pool = ParserPool(workers, limits or Limits())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def supports(self, format: str) -> bool:  # noqa: A002 - the contract's word
         """Whether a parser for this format is installed."""
@@ -73,7 +89,7 @@ class RegistryConverter:
         failure: Refusal | None = None
         for place, parser in enumerate(parsers, start=1):
             share = left if place == len(parsers) else left * 2 / 3
-            began = monotonic()
+            began = self._clock()
             try:
                 return self._run(parser, raw, found, share)
             except (TimedOut, ParserDied) as error:
@@ -81,7 +97,7 @@ class RegistryConverter:
             except ParserMissing as error:
                 advice = parser.advice() or "install it into the environment of this Python itself"
                 failure = failure or UnsupportedFormat(f"{found} needs {error}, not installed here", advice=advice)
-            left -= min(monotonic() - began, share)
+            left -= min(self._clock() - began, share)
         raise failure or refusal_for(found, self._choices)
 
     def _run(self, parser: Parser, raw: RawDocument, found: str, seconds: float) -> ConvertedDocument:

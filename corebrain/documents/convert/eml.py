@@ -89,7 +89,8 @@ def _walk(part: _Mail, found: _Found, depth: int) -> None:
         for child in _children(part):
             _walk(child, found, depth + 1)
     elif kind in {"text/plain", "text/html"} and not _is_attached(part):
-        found.bodies.append(_body(part, kind, found.origin))
+        body = _body(part, kind, found.origin)
+        found.bodies += [body] if body.strip() else []
     elif kind not in _SIGNATURES and not _is_decoration(part, kind):
         found.parts.append(_attachment(part, kind, len(found.parts)))
 
@@ -100,7 +101,6 @@ def _alternative(part: _Mail, found: _Found, depth: int) -> None:
     for child in _children(part):
         choice = _Found(origin=found.origin)
         _walk(child, choice, depth + 1)
-        choice.bodies = [body for body in choice.bodies if body.strip()]
         plain = child.get_content_type() == "text/plain"
         choices = [choice, *choices] if plain else [*choices, choice]
         found.parts.extend(choice.parts)
@@ -166,5 +166,6 @@ def _last(name: str) -> str:
 
 
 def _header(mail: _Mail, name: str) -> str:
-    value = mail[name]
-    return one_line(decode_words(str(value)[:_HEADER_CHARACTERS])) if value is not None else ""
+    """A header as it came, its first occurrence, decoded."""
+    values = (str(value) for key, value in mail.raw_items() if key.lower() == name.lower())
+    return one_line(decode_words(next(values, "")[:_HEADER_CHARACTERS]))

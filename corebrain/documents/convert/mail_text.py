@@ -33,7 +33,7 @@ def decode_words(value: str) -> str:
     except (MessageError, ValueError):
         return value
     texts = [chunk if isinstance(chunk, str) else decode_declared(chunk, charset) for chunk, charset in chunks]
-    return "".join(texts).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return decode_declared("".join(texts).encode("utf-8", "surrogateescape"), "utf-8")
 
 
 def decode_declared(data: bytes, declared: str | None) -> str:
