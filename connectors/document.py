@@ -6,15 +6,19 @@ nothing volatile may enter: no visit times, validators, signed addresses, head c
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from connectors.contract import Blob, Ref
 from connectors.errors import ConnectorError, DocumentError
+from corebrain.documents.brain_document import BrainDocuments, brain_documents
 from corebrain.documents.types import DocumentConverter, RawDocument
 from corebrain.errors import Refusal
 from corebrain.layout import BrainDocument, BrainSource
 from corebrain.model.instant import Instant
 from corebrain.model.meta import MemoryMeta, SourceRef
+
+MAX_BYTES = 100 * 2**20
+"""The most bytes any source may hand over; the default of a source is less."""
 
 MAX_PART_DEPTH = 8
 """Parts within parts that are looked at; deeper ones are left out."""
@@ -38,6 +42,19 @@ class SetAside:
     def of(cls, key: str, error: ConnectorError | Refusal) -> "SetAside":
         """Take the advice from the error."""
         return cls(key, error, error.advice if isinstance(error, DocumentError | Refusal) else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A converted document or connector's part.
+
+    Attributes:
+        key: The document's key; `key!/name` for a part.
+        result: Documents ready to be stored, refused attachments, and what the converter said.
+    """
+
+    key: str
+    result: BrainDocuments
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,35 +85,63 @@ def documents(
 ) -> Iterator[BrainDocument | SetAside]:
     """Convert what was fetched: the document first, then its parts, each refused one set aside.
 
+    Arguments and errors are those of `conversions`.
+    """
+    for conversion in conversions(source, name, ref, blob, converter=converter, collection=collection):
+        if isinstance(conversion, SetAside):
+            yield conversion
+            continue
+        yield from conversion.result
+        for part in conversion.result.refused:
+            yield SetAside.of(f"{conversion.key}!/{part.name}", part.error)
+
+
+def conversions(
+    source: BrainSource,
+    name: str,
+    ref: Ref,
+    blob: Blob,
+    *,
+    converter: DocumentConverter | None = None,
+    collection: str | None = None,
+) -> Iterator[Conversion | SetAside]:
+    """Convert what was fetched and each part the connector gave, with all that the conversions say.
+
     Args:
         source: The connector's node.
         name: The configured source's name, the `source.id` of the documents.
         ref: As listed.
-        blob: As fetched; a copy on disk is left to the caller to delete, after the iteration.
+        blob: As fetched; a copy on disk is left to the caller to delete, after the iteration. Its size was the
+            connector's to limit: anything up to `MAX_BYTES` is converted.
         converter: `None` is the default registry behind the worker pool.
         collection: Node below the source's to file the documents at; `None` is the source's own.
 
     Raises:
         CorebrainError: The conversion failed for a reason other than the document's; stop the source.
     """
-    from corebrain.documents.brain_document import brain_documents  # noqa: PLC0415 - the pool behind it is not light
-
     for ready in convertibles(source, name, ref, blob):
         try:
-            converted = brain_documents(converter, ready.raw, source, ready.meta)
+            result = brain_documents(converter, ready.raw, source, ready.meta, max_bytes=MAX_BYTES)
         except Refusal as error:
             yield SetAside.of(ready.key, error)
             continue
-        for index, document in enumerate(converted):
-            titled = document.titled(ready.title) if ready.title and not index else document
-            yield titled.model_copy(update={"collection": collection})
+        document = result.document.titled(ready.title) if ready.title else result.document
+        filed = {"collection": collection}
+        yield Conversion(
+            ready.key,
+            replace(
+                result,
+                document=document.model_copy(update=filed),
+                parts=tuple(part.model_copy(update=filed) for part in result.parts),
+            ),
+        )
 
 
 def convertibles(source: BrainSource, name: str, ref: Ref, blob: Blob) -> Iterator[Convertible]:
     """Yield the document and its parts, each with the metadata of the design's table.
 
-    A part's `file_path` is its parent's, `/` and its name, with `~2` for the second of a name and so on; its url, and
-    whatever else it does not say itself, the parent's.
+    A part's `file_path` is its parent's, `/` and its name, with `~2` for the second of a name and so on (none when the
+    parent has none); its url, and whatever else it does not say itself, the parent's.
     """
     meta = document_meta(source, name, ref, blob)
     yield Convertible(ref.key, _raw(blob, ref.url), meta, blob.title)
@@ -126,11 +171,11 @@ def document_meta(source: BrainSource, name: str, ref: Ref, blob: Blob) -> Memor
 
 
 def part_names(given: Iterable[str]) -> list[str]:
-    """Name parts for a path: NFC, without `/`, `part` when nameless, `~2`, `~3`, … for repeated ones."""
+    """Name parts for a path: NFC, `_` for `/`, `part` when nameless, `~2`, `~3`, … for repeated ones."""
     taken: set[str] = set()
     names = []
     for raw in given:
-        plain = unicodedata.normalize("NFC", raw.replace("\\", "/").rpartition("/")[2].strip()) or "part"
+        plain = unicodedata.normalize("NFC", raw.replace("/", "_").strip()) or "part"
         name, count = plain, 1
         while name in taken:
             count += 1
@@ -144,7 +189,7 @@ def _parts(blob: Blob, ref: Ref, meta: MemoryMeta, key: str, depth: int) -> Iter
     if depth > MAX_PART_DEPTH:
         return
     for part, name in zip(blob.parts, part_names(part.filename for part in blob.parts), strict=True):
-        path = f"{meta.file_path}/{name}" if meta.file_path else name
+        path = f"{meta.file_path}/{name}" if meta.file_path else None
         observed = Instant.of(part.modified) if part.modified else meta.observed_at
         inner = meta.model_copy(
             update={

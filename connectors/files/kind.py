@@ -5,11 +5,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ByteSize, ConfigDict, Field
 
+from connectors import document
 from connectors.files.connector import MAX_BYTES, FilesConnector
 from connectors.registry import Kind
-
-MAX_BYTES_LIMIT = 100 * 2**20
-"""The most that `max_bytes` may be raised to."""
 
 
 class FilesConfig(BaseModel):
@@ -25,7 +23,7 @@ class FilesConfig(BaseModel):
     exclude: Annotated[tuple[str, ...], Field(description="Patterns of the files and folders not wanted.")] = ()
     max_bytes: Annotated[
         ByteSize,
-        Field(ge=1, le=MAX_BYTES_LIMIT, description="Largest file read, as a number or as 64MiB; at most 100MiB."),
+        Field(ge=1, le=document.MAX_BYTES, description="Largest file read, as a number or as 64MiB; at most 100MiB."),
     ] = ByteSize(MAX_BYTES)
     hidden: Annotated[bool, Field(description="Also take hidden files and folders.")] = False
     follow_links: Annotated[bool, Field(description="Follow symbolic links inside the folder.")] = True
