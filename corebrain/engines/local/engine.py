@@ -1,0 +1,230 @@
+"""The embedded engine: one SQLite file, no server, nothing leaves the machine."""
+
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from corebrain.contract import EngineDescriptor, EngineHealth, Hits, Item, MemoryEngine, Receipts, validate_batch
+from corebrain.engines.local import (
+    beliefs,
+    cursors,
+    facets,
+    fetching,
+    listing,
+    place,
+    removal,
+    rows,
+    upkeep,
+    write,
+)
+from corebrain.engines.local.beliefs import Distiller
+from corebrain.engines.local.connection import Database, Durability
+from corebrain.engines.local.upkeep import Upkeep
+from corebrain.errors import CorebrainError
+from corebrain.model.filter import MetaFilter
+from corebrain.model.namespace import Namespace
+from corebrain.model.requests import (
+    BeliefsRequest,
+    Citation,
+    ConsolidateReceipt,
+    ConsolidateRequest,
+    Consolidation,
+    EraseReport,
+    EraseRequest,
+    ExplorePage,
+    ExploreRequest,
+    Exported,
+    ExportPage,
+    FetchMode,
+    FetchPage,
+    FetchRequest,
+    ForgetReport,
+    ForgetTarget,
+    GetRequest,
+    Hit,
+    ListPage,
+    ListRequest,
+    RecallAnswer,
+    RecallRequest,
+    StoreReceipt,
+)
+
+Answerer = Callable[[RecallRequest, Sequence[Hit]], str]
+"""A host's own way to answer a question from the hits found for it, best first, at least one."""
+
+NOTHING_FOUND = "Memory holds nothing on this question."
+_ID = re.compile(r"[0-9a-f]{40}", re.ASCII)
+
+
+class LocalEngine(MemoryEngine):
+    """Memory in one file that several threads and processes may use at once.
+
+    What a store answered survives the process, and with `durability="power"` a power loss. Nothing runs in the
+    background; call `maintain` when idle.
+
+    Args:
+        path: The file, or a folder, which then holds `memory.db`. Made 0600 in a 0700 folder when missing.
+        durability: `power` waits for the disk at every write; `process` is faster, and a power loss may cost the
+            last writes, never the file.
+        now: Seconds of a monotonic clock, for the budget of `maintain`.
+        distill: Draws beliefs from an item, in place of its first sentence.
+        answer: Answers `recall` from its hits, in place of quoting them.
+
+    Raises:
+        ConfigError: the place cannot be used: no permission, a network disk, another program's file, a newer schema.
+        EngineError: the file is damaged or cut short.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        durability: Durability = "power",
+        now: Callable[[], float] = time.monotonic,
+        distill: Distiller | None = None,
+        answer: Answerer | None = None,
+    ) -> None:
+        self._database = Database(place.resolve(path), durability=durability)
+        self._now = now
+        self._distill = distill or beliefs.first_sentences
+        self._answer = answer or quoted
+        self._namespaces: dict[str, Namespace] = {}
+        self._descriptor = EngineDescriptor(
+            id="local",
+            label="Local (SQLite)",
+            description="Keeps memory in one file on this machine; keyword search, no server",
+            fetch_modes=(FetchMode.KEYWORD,),
+            consolidation=Consolidation.ON_DEMAND,
+        )
+
+    @property
+    def descriptor(self) -> EngineDescriptor:
+        return self._descriptor
+
+    @property
+    def path(self) -> Path:
+        """The memory file."""
+        return self._database.file
+
+    def health(self) -> EngineHealth:
+        try:
+            with self._database.reading() as connection:
+                connection.execute("SELECT count(*) FROM shards")
+        except CorebrainError as error:
+            return EngineHealth.down(error.message)
+        return EngineHealth.ok()
+
+    def store(self, item: Item) -> StoreReceipt:
+        item.validate()
+        return self._store([item])[0]
+
+    def store_many(self, items: Sequence[Item]) -> Receipts:
+        """Store a batch in one transaction: all of it, or, when an error comes midway, nothing."""
+        validate_batch(items)
+        return self._store(items)
+
+    def _store(self, items: Sequence[Item]) -> Receipts:
+        ids = [item.fingerprint() for item in items]
+        with self._database.writing() as connection:
+            replayed = write.store(connection, list(zip(ids, items, strict=True)))
+        return [StoreReceipt(id=item_id, replayed=held) for item_id, held in zip(ids, replayed, strict=True)]
+
+    def fetch(self, request: FetchRequest) -> FetchPage:
+        self._descriptor.ensure_mode(request.mode)
+        request.validate()
+        with self._database.reading() as connection:
+            hits, cursor = fetching.fetch(connection, request, self._namespaces)
+            drawn = []
+            if request.beliefs and request.cursor is None:
+                drawn = beliefs.read(connection, request.filter.reach, request.query, request.beliefs)
+        return FetchPage(hits=tuple(hits), next_cursor=cursor, beliefs=tuple(drawn))
+
+    def recall(self, request: RecallRequest) -> RecallAnswer:
+        request.validate()
+        mode = self._descriptor.best_mode
+        page = self.fetch(FetchRequest(query=request.question, mode=mode, filter=request.filter, limit=request.limit))
+        if not page.hits:
+            return RecallAnswer(answer=NOTHING_FOUND)
+        citations = tuple(
+            Citation(id=hit.id, kind=hit.kind, snippet=hit.text, meta=hit.meta, score=hit.score) for hit in page.hits
+        )
+        return RecallAnswer(answer=self._answer(request, page.hits), citations=citations)
+
+    def list(self, request: ListRequest) -> ListPage:
+        """List newest first: the order of storing, backwards."""
+        request.validate()
+        held, cursor = self._page(request)
+        return ListPage(items=tuple(rows.hit(row, self._namespaces) for row in held), next_cursor=cursor)
+
+    def export(self, request: ListRequest) -> ExportPage:
+        request.validate()
+        held, cursor = self._page(request)
+        items = tuple(Exported(id=rows.read_id(row), item=rows.read_item(row, self._namespaces)) for row in held)
+        return ExportPage(items=items, next_cursor=cursor)
+
+    def _page(self, request: ListRequest) -> tuple[Sequence[rows.Row], str | None]:
+        before = cursors.read(request.cursor, request.filter)
+        with self._database.reading() as connection:
+            numbers, more = listing.numbers(connection, request.filter, request.limit, before)
+            held = listing.read(connection, numbers, rows.READ)
+        return held, cursors.write(numbers[-1], request.filter) if more else None
+
+    def get(self, request: GetRequest) -> Hits:
+        request.validate()
+        known = [bytes.fromhex(item_id) for item_id in dict.fromkeys(request.ids) if _ID.fullmatch(item_id)]
+        with self._database.reading() as connection:
+            found = [listing.read_one(connection, item_id) for item_id in known]
+        hits = (rows.hit(row, self._namespaces) for row in found if row is not None)
+        wanted = MetaFilter(reach=request.reach)
+        return [hit for hit in hits if wanted.matches(hit.kind, hit.meta)]
+
+    def explore(self, request: ExploreRequest) -> ExplorePage:
+        """Count by the counters when the filter sets only reach and kinds: exact, however many items there are."""
+        request.validate()
+        with self._database.reading() as connection:
+            return facets.explore(connection, request)
+
+    def forget(self, target: ForgetTarget) -> ForgetReport:
+        target.validate()
+        with self._database.writing() as connection:
+            if target.filter is not None:
+                doomed = removal.admitted(connection, target.filter)
+            else:
+                ids = [bytes.fromhex(item_id) for item_id in target.ids or () if _ID.fullmatch(item_id)]
+                doomed = removal.numbers_of(connection, ids)
+            removal.remove(connection, doomed)
+        return ForgetReport(forgotten=len(doomed))
+
+    def erase(self, request: EraseRequest) -> EraseReport:
+        request.validate()
+        reach = request.reach.model_copy(update={"inherit": False})
+        with self._database.writing() as connection:
+            doomed = removal.admitted(connection, MetaFilter(reach=reach, kinds=request.kinds))
+            emptied = removal.remove(connection, doomed)
+        return EraseReport(erased_scopes=emptied)
+
+    def consolidate(self, request: ConsolidateRequest) -> ConsolidateReceipt:
+        """Build beliefs at once from items without one; the receipt counts those newly built."""
+        request.validate()
+        return beliefs.build(self._database, request, self._distill)
+
+    def beliefs(self, request: BeliefsRequest) -> Hits:
+        request.validate()
+        with self._database.reading() as connection:
+            return beliefs.read(connection, request.reach, request.query, request.limit)
+
+    def maintain(self, budget_s: float) -> Upkeep:
+        """Do waiting upkeep for about *budget_s* seconds; call it when idle, off the turn."""
+        return upkeep.maintain(self._database, budget_s, self._now)
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def quoted(request: RecallRequest, hits: Sequence[Hit]) -> str:
+    """Answer by quoting the hits."""
+    del request
+    noun = "item" if len(hits) == 1 else "items"
+    return "\n".join([f"This rests on {len(hits)} {noun} of memory:", *(f"- {hit.text}" for hit in hits)])

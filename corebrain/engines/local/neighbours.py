@@ -1,0 +1,77 @@
+"""The words around a turn: the two turns before and after it in the same node and thread, in the `ctx` column.
+
+A reply seldom repeats what it answers. With its neighbours' words at a small weight a turn is found by them too
+(LoCoMo recall@10 from 63 to 75 per cent, measured). Whoever adds or removes a turn rewrites the rows around it in the
+same transaction.
+"""
+
+from collections.abc import Iterable
+
+import apsw
+
+from corebrain.engines.local import rows
+from corebrain.engines.local.nodes import Registry
+from corebrain.engines.local.schema import KIND_CODES
+from corebrain.model.item import Turn
+from corebrain.model.meta import ItemKind
+from corebrain.model.namespace import Namespace
+
+AROUND = 2
+_LENGTH = 2_000  # characters of one neighbour that are indexed
+_TURN = KIND_CODES[ItemKind.CONVERSATION]
+_SIDE = (
+    "SELECT item FROM items WHERE thread_id = ?1 AND node = ?2 AND kind = ?3 AND (first_turn, item) {} (?4, ?5) "
+    "ORDER BY first_turn {}, item {} LIMIT ?6"
+)
+_BEFORE = _SIDE.format("<", "DESC", "DESC")
+_AFTER = _SIDE.format(">", "ASC", "ASC")
+
+
+def words_of(turns: Iterable[Turn]) -> str:
+    """Return what a conversation is found by: its texts and the tools it called, without the roles."""
+    return "\n".join(
+        " ".join((turn.text, *(call.name for call in turn.tool_calls))) if turn.tool_calls else turn.text
+        for turn in turns
+    )
+
+
+def around(connection: apsw.Connection, item: int) -> list[int]:
+    """Return the neighbours of a conversation in thread order; none for other items and without a thread."""
+    place = connection.execute(
+        "SELECT thread_id, node, kind, first_turn, item FROM items WHERE item = ? AND kind = ? "
+        "AND thread_id IS NOT NULL",
+        (item, _TURN),
+    ).fetchone()
+    if place is None:
+        return []
+    earlier = [row[0] for row in connection.execute(_BEFORE, (*place, AROUND))]
+    later = [row[0] for row in connection.execute(_AFTER, (*place, AROUND))]
+    return [*reversed(earlier), *later]
+
+
+def context(connection: apsw.Connection, item: int, texts: dict[int, str]) -> str:
+    """Return the words around *item*; *texts* keeps those already read."""
+    parts = []
+    for neighbour in around(connection, item):
+        if neighbour not in texts:
+            held = connection.execute("SELECT text FROM items WHERE item = ?", (neighbour,)).get
+            texts[neighbour] = words_of(rows.turns_of(held))
+        parts.append(texts[neighbour][:_LENGTH])
+    return "\n".join(parts)
+
+
+def index(connection: apsw.Connection, registry: Registry, items: Iterable[int]) -> None:
+    """Write the index rows of the given conversations anew, from what the transaction holds now."""
+    texts: dict[int, str] = {}
+    for item in sorted(set(items)):
+        text, passage, path = connection.execute(
+            "SELECT i.text, i.passage, n.path FROM items i JOIN nodes n USING (node) WHERE i.item = ?", (item,)
+        ).get
+        if item not in texts:
+            texts[item] = words_of(rows.turns_of(text))
+        node = registry.node(Namespace.parse(path))
+        shard = registry.shard(node, ItemKind.CONVERSATION)
+        connection.execute(
+            f"INSERT OR REPLACE INTO text_{shard}(rowid, head, body, ctx, tag) VALUES (?, '', ?, ?, ?)",  # noqa: S608  # a number of ours
+            (passage, texts[item], context(connection, item, texts), node.tags),
+        )
