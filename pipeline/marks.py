@@ -13,11 +13,13 @@ class Marks:
         self.bits = bytearray()
         self.count = 0
 
-    def add(self, known: Known) -> None:
-        """Mark the record's row; marking twice counts once."""
+    def add(self, known: Known) -> bool:
+        """Mark the record's row; returns whether it was not marked yet."""
         byte, mask = known.row // _BITS, 1 << known.row % _BITS
         if byte >= len(self.bits):
             self.bits.extend(bytes(byte + _GROWTH - len(self.bits)))
-        if not self.bits[byte] & mask:
-            self.bits[byte] |= mask
-            self.count += 1
+        if self.bits[byte] & mask:
+            return False
+        self.bits[byte] |= mask
+        self.count += 1
+        return True

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from connectors.contract import Checkpoint, Complete, Confirms, Connector, Failed, Gone, Json, Ref, Seen, absent
 from connectors.errors import ConnectorError
 from pipeline.marks import Marks
 from pipeline.spool import Spool
-from pipeline.state.contract import Aside, Ledger, Verdict, Work
+from pipeline.state.contract import Aside, Known, Ledger, Verdict, Work
 
 _PAGE = 500
 _NOTE_BYTES = 64 * 1024
@@ -45,7 +45,8 @@ class Listing:
 
     Attributes:
         marks: The records it has seen.
-        listed_aside: Documents seen that are set aside and not due.
+        unchanged: Records seen as they were.
+        listed: Documents seen, repeated ones counted each time.
         cursor: Of the last checkpoint; `None` when there was none.
         completed: Scopes listed wholly.
         failed: Scopes that could not be listed, each with the error.
@@ -53,7 +54,8 @@ class Listing:
     """
 
     marks: Marks = field(default_factory=Marks)
-    listed_aside: int = 0
+    unchanged: int = 0
+    listed: int = 0
     cursor: Json = None
     completed: list[str] = field(default_factory=list)
     failed: list[Failed] = field(default_factory=list)
@@ -95,25 +97,21 @@ class Scan:
         self._seen_asides: set[str] = set()
         self.notes = ScanNotes(ledger)
         self.listing = Listing()
-        self.planned = 0
         self.split: bool | None = None
 
     def run(self, cursor: Json, told: Callable[[int], None], scope: str = "") -> Listing:
         """Plan everything the connector lists; a scan that raises keeps what came before."""
         page: list[Seen] = []
-        count = 0
         try:
             for event in self._connector.scan(cursor, self.notes, scope):
                 if type(event) is Seen:
                     page.append(event)
                     if len(page) >= _PAGE:
-                        count += len(page)
                         self._take(page)
-                        told(count)
+                        told(self.listing.listed)
                         page = []
                     continue
                 self._take(page)
-                count += len(page)
                 page = []
                 self._heed(event)
         except ConnectorError as error:
@@ -142,31 +140,33 @@ class Scan:
     def _take(self, page: list[Seen]) -> None:
         if not page:
             return
+        self.listing.listed += len(page)
         known = self._ledger.known([event.ref.key for event in page])
         work = []
         for event in page:
-            ref = event.ref
-            held = known.get(ref.key)
-            if held is not None:
-                self.listing.marks.add(held)
-            aside = self._asides.get(ref.key) if self._asides else None
-            if aside is not None:
-                self._seen_asides.add(ref.key)
-                if aside.ref is not None and aside.ref.token == ref.token and ref.token is not None:
-                    if not self._due(aside):
-                        self.listing.listed_aside += held is None
-                        continue
-                    work.append(self._step(Verdict.DUE, event))
-                    continue
-            if held is None:
-                work.append(self._step(Verdict.NEW, event))
-            elif held.token != ref.token or ref.token is None:
-                work.append(self._step(Verdict.CHANGED, event))
-            elif self.split is not None and held.filed != (ref.collection if self.split else None):
-                work.append(self._step(Verdict.REFILED, event))
+            held = known.get(event.ref.key)
+            first = held is not None and self.listing.marks.add(held)
+            verdict = self._verdict(event.ref, held)
+            if verdict is not None:
+                work.append(self._step(verdict, event))
+            elif first and event.ref.key not in self._seen_asides:
+                self.listing.unchanged += 1
         if work:
-            self.planned += len(work)
             self._ledger.plan(work)
+
+    def _verdict(self, ref: Ref, held: Known | None) -> Verdict | None:
+        aside = self._asides.get(ref.key) if self._asides else None
+        if aside is not None:
+            self._seen_asides.add(ref.key)
+            if aside.ref is not None and not _differs(aside.ref.token, ref.token):
+                return Verdict.DUE if self._due(aside) else None
+        if held is None:
+            return Verdict.NEW
+        if _differs(held.token, ref.token):
+            return Verdict.CHANGED
+        if self.split is not None and held.filed != (ref.collection if self.split else None):
+            return Verdict.REFILED
+        return None
 
     def _step(self, verdict: Verdict, event: Seen) -> Work:
         return Work(verdict, event.ref, self._spool.put(event.blob) if event.blob is not None else None)
@@ -214,4 +214,8 @@ class Scan:
             elif isinstance(answer, Seen) and (
                 answer.ref.token is None or held.get(answer.ref.key) != answer.ref.token
             ):
-                yield replace(self._step(Verdict.CHANGED, answer))
+                yield self._step(Verdict.CHANGED, answer)
+
+
+def _differs(held: str | None, listed: str | None) -> bool:
+    return listed is None or held != listed

@@ -213,7 +213,7 @@ class Ledger(Protocol):
         ...
 
     def misfiled(self, *, split: bool) -> Iterator[Ref]:
-        """Yield the refs of records that are filed elsewhere than *split* says."""
+        """Yield the refs of records that are filed elsewhere than *split* says and are not planned otherwise."""
         ...
 
     def counts(self) -> dict[Verdict, int]:
@@ -370,6 +370,10 @@ class StateStore(Protocol):
 
     def runs(self, name: str, limit: int) -> list[str]:
         """Return the last reports of a source, newest first."""
+        ...
+
+    def scratch(self) -> "StateStore":
+        """Return a private copy to plan in: what is written to it leaves this store as it is. Close it."""
         ...
 
     def close(self) -> None:

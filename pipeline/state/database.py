@@ -61,11 +61,13 @@ class Database:
                 self._pragma("application_id", _APPLICATION)
                 self._pragma("user_version", VERSION)
 
-    def _copy_to(self, path: str) -> None:
-        target = apsw.Connection(path)
-        with target.backup("main", self._connection, "main") as work:
-            work.step()
-        target.close()
+    def copy_to(self, path: str) -> None:
+        """Write a consistent copy to *path*, while others read and write."""
+        with self._lock:
+            target = apsw.Connection(path)
+            with target.backup("main", self._connection, "main") as work:
+                work.step()
+            target.close()
 
     def _pragma(self, name: str, value: int | str | None = None) -> Any:
         return self._connection.pragma(name, value) if value is not None else self._connection.pragma(name)

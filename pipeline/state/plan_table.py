@@ -47,10 +47,10 @@ class SqliteLedger(Books):
                 yield key
 
     def misfiled(self, *, split: bool) -> Iterator[Ref]:
-        wanted = "collection" if split else "NULL"
-        condition = f"filed IS NOT {wanted}"
+        elsewhere = "filed IS NOT collection" if split else "filed IS NOT NULL"
+        unplanned = "NOT EXISTS (SELECT 1 FROM work w WHERE w.source = d.source AND w.key = d.key)"
         for _, ref in self._paged(
-            f"SELECT key, ref FROM document WHERE source = ? AND key > ? AND {condition} ORDER BY key"  # noqa: S608 - constants
+            f"SELECT key, ref FROM document d WHERE source = ? AND key > ? AND {elsewhere} AND {unplanned} ORDER BY key"  # noqa: S608 - constants
         ):
             yield ref_from_json(ref)
 
@@ -64,10 +64,10 @@ class SqliteLedger(Books):
             after = page[-1][0]
 
     def counts(self) -> dict[Verdict, int]:
-        rows = self.database.rows(
-            "SELECT verdict, count(*) FROM work WHERE source = ? GROUP BY verdict", (self.source,)
+        found = dict(
+            self.database.rows("SELECT verdict, count(*) FROM work WHERE source = ? GROUP BY verdict", (self.source,))
         )
-        return {verdict: dict(rows).get(verdict.value, 0) for verdict in Verdict}
+        return {verdict: found.get(verdict.value, 0) for verdict in Verdict}
 
     def planned_bytes(self) -> int:
         found = self.database.one(

@@ -3,6 +3,7 @@
 import os
 import socket
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pipeline.errors import AlreadyRunning, StateError
 from pipeline.process import is_alive
@@ -62,16 +63,33 @@ class SqliteState:
             self._database.rows("INSERT INTO run (name, started, report) VALUES (?, ?, ?)", (name, started, report))
             self._database.rows(
                 "DELETE FROM run WHERE name = ?1 AND id NOT IN"
-                f" (SELECT id FROM run WHERE name = ?1 ORDER BY id DESC LIMIT {_KEPT_RUNS})",
-                (name,),
+                " (SELECT id FROM run WHERE name = ?1 ORDER BY id DESC LIMIT ?2)",
+                (name, _KEPT_RUNS),
             )
 
     def runs(self, name: str, limit: int) -> list[str]:
         rows = self._database.rows("SELECT report FROM run WHERE name = ? ORDER BY id DESC LIMIT ?", (name, limit))
         return [row[0] for row in rows]
 
+    def scratch(self) -> "SqliteState":
+        return ScratchState(self._database)
+
     def close(self) -> None:
         self._database.close()
+
+
+class ScratchState(SqliteState):
+    """A copy of a state in a temporary folder, gone when it is closed."""
+
+    def __init__(self, original: Database) -> None:
+        self._folder = TemporaryDirectory(prefix="corebrain-plan-")
+        path = Path(self._folder.name) / "state.db"
+        original.copy_to(str(path))
+        super().__init__(path)
+
+    def close(self) -> None:
+        super().close()
+        self._folder.cleanup()
 
 
 class SqliteLease:

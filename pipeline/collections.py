@@ -1,0 +1,24 @@
+"""Whether a source's collections get nodes of their own (design section 5, "Collections")."""
+
+from pipeline.options import SyncOptions
+
+YES, NO = "yes", "no"
+
+
+def decided(kept: str | None, options: SyncOptions) -> bool | None:
+    """Return whether the source splits; `None` while `auto` has not seen enough.
+
+    Args:
+        kept: The decision in state.
+        options: `never` and `always` overrule it.
+    """
+    if options.split != "auto":
+        return options.split == "always"
+    return None if kept is None else kept == YES
+
+
+def decide(listed: int, options: SyncOptions, *, whole: bool) -> bool | None:
+    """Return what *listed* documents decide: more than `split_over` split, fewer do not once the listing is *whole*."""
+    if listed > options.split_over:
+        return True
+    return False if whole else None

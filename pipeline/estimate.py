@@ -1,0 +1,32 @@
+"""What a planned sync would cost."""
+
+import json
+from typing import TYPE_CHECKING
+
+from pipeline.report import Estimate
+from pipeline.state.contract import Ledger, StateStore, Verdict
+
+if TYPE_CHECKING:
+    from pipeline.source_sync import Source
+
+_SECONDS_A_DOCUMENT = 0.02
+"""Until a run of this source has told better: about what a small PDF takes."""
+
+_RUNS = 20
+
+
+def estimated(source: "Source", state: StateStore, ledger: Ledger) -> Estimate:
+    """Return requests, bytes and seconds of the planned fetches, the seconds by the pace of earlier runs."""
+    counts = ledger.counts()
+    fetches = counts[Verdict.NEW] + counts[Verdict.CHANGED] + counts[Verdict.DUE]
+    requests = fetches if hasattr(source.connector, "requests") else 0
+    seconds = (fetches + counts[Verdict.REFILED]) * _pace(state.runs(source.name, _RUNS))
+    return Estimate(requests=requests, bytes=ledger.planned_bytes(), seconds=round(seconds, 2))
+
+
+def _pace(runs: list[str]) -> float:
+    for run in map(json.loads, runs):
+        documents = run["new"] + run["changed"] + run["moved"]
+        if documents and run["seconds"]:
+            return float(run["seconds"] / documents)
+    return _SECONDS_A_DOCUMENT

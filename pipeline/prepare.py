@@ -1,0 +1,294 @@
+"""Makes one planned document ready to be stored: fetched, compared, moved or converted. Writes nothing.
+
+Called from several threads at once; what it needs of the books it reads.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from connectors.contract import Blob, Connector, Ref, Unchanged
+from connectors.document import Convertible, SetAside, convertibles
+from connectors.errors import ConnectorError
+from connectors.pull import delete_copies
+from corebrain.documents.brain_document import MAX_BYTES, BrainDocuments, brain_documents
+from corebrain.documents.sniff import sniff_raw
+from corebrain.documents.types import DocumentConverter
+from corebrain.errors import Refusal
+from corebrain.layout import BrainDocument, MemoryLayout
+from pipeline.moves import Mover
+from pipeline.pins import pinned_of, with_pins
+from pipeline.spool import Spool
+from pipeline.state.contract import Fact, Intent, Ledger, Pinned, Record, Verdict, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A document to be stored.
+
+    Attributes:
+        record: What the books will say once it is stored.
+        documents: What the brain is given, in the order of the record's facts.
+        refused: Parts that could not be read.
+        moved_from: The gone key it takes over from.
+        is_new: Whether nothing was recorded under its key.
+        refiled: Whether only its node changes.
+        fetched: Bytes that were read from the source.
+    """
+
+    record: Record
+    documents: tuple[BrainDocument, ...]
+    refused: tuple[SetAside, ...] = ()
+    moved_from: str | None = None
+    is_new: bool = True
+    refiled: bool = False
+    fetched: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """A document whose listing moved and whose content did not."""
+
+    ref: Ref
+    token: str | None
+    raw: str
+    fetched: int = 0
+
+
+class Preparer:
+    """Prepares documents of one source.
+
+    Args:
+        connector: Where bytes come from.
+        name: The configured source's name, the `source.id` of its documents.
+        ledger: The source's books.
+        layout: Where documents are filed.
+        mover: Reads back what the engine holds.
+        converter: What turns bytes into markdown; `None` is the default registry.
+        spool: Blobs that the listing read.
+    """
+
+    def __init__(
+        self,
+        connector: Connector,
+        name: str,
+        ledger: Ledger,
+        *,
+        layout: MemoryLayout,
+        mover: Mover,
+        converter: DocumentConverter | None,
+        spool: Spool,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        self._connector = connector
+        self._name = name
+        self._ledger = ledger
+        self._layout = layout
+        self._mover = mover
+        self._converter = converter
+        self._spool = spool
+        self._max_bytes = max_bytes
+        self.intents: dict[str, Intent] = ledger.intents()
+        self.split = False
+
+    def prepare(self, work: Work) -> Ready | Same:
+        """Return what is to be done with one planned document.
+
+        Raises:
+            DocumentError: It could not be fetched; set it aside.
+            Refusal: It cannot be converted; set it aside.
+            ConnectorError: The source failed; stop it.
+            CorebrainError: The engine or the conversion failed; stop the source.
+        """
+        held = self._ledger.record_of(work.ref.key)
+        if work.verdict is Verdict.REFILED and held is not None:
+            refiled = self._refiled(work.ref, held)
+            if refiled is not None:
+                return refiled
+        if held is None and work.ref.content is not None:
+            moved = self._moved_unfetched(work.ref)
+            if moved is not None:
+                return moved
+        known = None if held is None or work.verdict is Verdict.REFILED else held.token
+        blob = self._spool.take(work.spool) if work.spool else self._connector.fetch(work.ref, known)
+        if isinstance(blob, Unchanged):
+            if held is None:
+                raise ConnectorError(f"the connector answered {work.ref.key} with unchanged though nothing was known")
+            return Same(work.ref, blob.token, held.raw)
+        try:
+            return self._from_blob(work.ref, held, blob)
+        finally:
+            delete_copies(blob)
+
+    def _from_blob(self, ref: Ref, held: Record | None, blob: Blob) -> Ready | Same:
+        raw, size = _hashed(blob)
+        token = blob.token
+        if held is not None and held.raw == raw and held.filed == self._filed(ref):
+            return Same(ref, token, raw, size)
+        ready, *parts = convertibles(self._connector.source, self._name, ref, blob)
+        if held is None:
+            moved = self._moved(ref, token, ready, raw)
+            if moved is not None:
+                return replace(moved, fetched=size)
+        made = self._convert(ready, parts)
+        documents = [replace_collection(document, self._filed(ref)) for document in made.documents]
+        fresh = pinned_of(ready.meta)
+        if held is not None:
+            carried = with_pins(documents, fresh, held.pinned)
+            if self._ids(carried) == [fact.id for fact in held.facts] and held.filed == self._filed(ref):
+                return Same(ref, token, raw, size)
+        intent = self.intents.get(ref.key)
+        pinned = intent.pinned if intent is not None and intent.raw == raw else fresh
+        documents = with_pins(documents, fresh, pinned)
+        record = Record(
+            ref=ref,
+            token=token,
+            raw=raw,
+            format=made.main.converted.format,
+            converter=made.main.converted.converter,
+            filed=self._filed(ref),
+            pinned=pinned,
+            facts=self._facts(documents, made),
+        )
+        return Ready(record, tuple(documents), tuple(made.refused), is_new=held is None, fetched=size)
+
+    def _convert(self, ready: Convertible, parts: list[Convertible]) -> "_Made":
+        source = self._connector.source
+        main = brain_documents(self._converter, ready.raw, source, ready.meta, max_bytes=self._max_bytes)
+        made = _Made(main, ready.key)
+        made.add(main, ready)
+        for part in parts:
+            try:
+                made.add(brain_documents(self._converter, part.raw, source, part.meta, max_bytes=self._max_bytes), part)
+            except Refusal as error:
+                made.refused.append(SetAside.of(part.key, error))
+        return made
+
+    def _facts(self, documents: list[BrainDocument], made: "_Made") -> tuple[Fact, ...]:
+        converted = made.main.converted
+        ids = self._ids(documents)
+        first = Fact(ids[0], "", converted.title, documents[0].mime, converted.language, converted.tags)
+        rest = zip(ids[1:], made.names[1:], documents[1:], strict=True)
+        return (first, *(Fact(item_id, name, mime=document.mime) for item_id, name, document in rest))
+
+    def _ids(self, documents: list[BrainDocument]) -> list[str]:
+        return [document.into_item(self._layout).fingerprint() for document in documents]
+
+    def _filed(self, ref: Ref) -> str | None:
+        return ref.collection if self.split else None
+
+    # -- moves: the text is there already
+
+    def _moved(self, ref: Ref, token: str | None, ready: Convertible, raw: str) -> Ready | None:
+        twin = self._ledger.claim_twin(raw=raw, format=sniff_raw(ready.raw))
+        if twin is None:
+            return None
+        intent = self.intents.get(ref.key)
+        fresh = pinned_of(ready.meta)
+        pinned = intent.pinned if intent is not None and intent.raw == raw else fresh
+        documents = self._read_back(twin, lambda: self._mover.renamed(twin, ready, fresh, pinned))
+        return self._taken_over(documents, ref, token, twin, pinned)
+
+    def _moved_unfetched(self, ref: Ref) -> Ready | None:
+        twin = self._ledger.claim_twin(content=ref.content)
+        if twin is None:
+            return None
+        if _suffix(twin.ref.key) != _suffix(ref.key):  # the name may decide the format: fetch to know
+            self._ledger.release_twin(twin.ref.key)
+            return None
+        documents = self._read_back(twin, lambda: self._mover.relisted(twin, ref))
+        return self._taken_over(documents, ref, ref.token, twin, twin.pinned)
+
+    def _read_back(self, twin: Record, read: Callable[[], list[BrainDocument] | None]) -> list[BrainDocument] | None:
+        documents = None
+        try:
+            documents = read()
+        finally:
+            if documents is None:
+                self._ledger.release_twin(twin.ref.key)
+        return documents
+
+    def _taken_over(
+        self, documents: list[BrainDocument] | None, ref: Ref, token: str | None, twin: Record, pinned: Pinned
+    ) -> Ready | None:
+        if documents is None:
+            return None
+        documents = [replace_collection(document, self._filed(ref)) for document in documents]
+        record = replace(
+            twin,
+            ref=ref,
+            token=token,
+            filed=self._filed(ref),
+            pinned=pinned,
+            facts=_renumbered(twin.facts, self._ids(documents)),
+        )
+        return Ready(record, tuple(documents), moved_from=twin.ref.key)
+
+    def _refiled(self, ref: Ref, held: Record) -> Ready | None:
+        documents = self._mover.as_stored(held)
+        if documents is None:
+            return None
+        documents = [replace_collection(document, self._filed(ref)) for document in documents]
+        record = replace(
+            held, ref=ref, token=ref.token, filed=self._filed(ref), facts=_renumbered(held.facts, self._ids(documents))
+        )
+        return Ready(record, tuple(documents), is_new=False, refiled=True)
+
+
+class _Made:
+    """A conversion and its parts, in the order they are stored."""
+
+    def __init__(self, main: BrainDocuments, key: str) -> None:
+        self.main = main
+        self._key = key
+        self.documents: list[BrainDocument] = []
+        self.names: list[str] = []
+        self.refused: list[SetAside] = []
+
+    def add(self, converted: BrainDocuments, ready: Convertible) -> None:
+        """Take a converted document of the source, or a part, with the attachments found inside it."""
+        name = ready.key.removeprefix(self._key).removeprefix("!/")
+        titled = converted.document.titled(ready.title) if ready.title else converted.document
+        self.documents += [titled, *converted.parts]
+        self.names += [name, *(_below(name, part, converted.document) for part in converted.parts)]
+        self.refused += [SetAside.of(f"{ready.key}!/{part.name}", part.error) for part in converted.refused]
+
+
+def _below(name: str, part: BrainDocument, parent: BrainDocument) -> str:
+    inner = (part.meta.file_path or part.title or "part").removeprefix(f"{parent.meta.file_path}/")
+    return f"{name}/{inner}" if name else inner
+
+
+def replace_collection(document: BrainDocument, collection: str | None) -> BrainDocument:
+    """Return *document* filed at *collection*'s node, or at the source's own."""
+    return document.model_copy(update={"collection": collection})
+
+
+def _renumbered(facts: tuple[Fact, ...], ids: list[str]) -> tuple[Fact, ...]:
+    return tuple(replace(fact, id=item_id) for fact, item_id in zip(facts, ids, strict=True))
+
+
+def _hashed(blob: Blob) -> tuple[str, int]:
+    """Return the SHA-256 of the blob's bytes, those of its parts included, and how many there are."""
+    digest = hashlib.sha256()
+    size = 0
+    for chunk in _chunks(blob):
+        digest.update(chunk)
+        size += len(chunk)
+    return digest.hexdigest(), size
+
+
+def _chunks(blob: Blob) -> Iterator[bytes]:
+    if isinstance(blob.data, Path):
+        with blob.data.open("rb") as file:
+            while chunk := file.read(1 << 20):
+                yield chunk
+    else:
+        yield blob.data
+    for part in blob.parts:
+        yield from _chunks(part)
+
+
+def _suffix(key: str) -> str:
+    return key.rpartition("/")[2].rpartition(".")[2].lower()
