@@ -1,0 +1,31 @@
+"""Holistic recall: one call that reads several scopes and answers one block for the prompt."""
+
+from corebrain.recall.deadline import TakesDeadline
+from corebrain.recall.holistic import holistic_recall
+from corebrain.recall.types import (
+    Answer,
+    ContextPack,
+    Fetch,
+    HolisticRecall,
+    Latest,
+    ScopeSection,
+    SectionHits,
+    SectionQuery,
+    SkippedSection,
+    ThreadWindow,
+)
+
+__all__ = [
+    "Answer",
+    "ContextPack",
+    "Fetch",
+    "HolisticRecall",
+    "Latest",
+    "ScopeSection",
+    "SectionHits",
+    "SectionQuery",
+    "SkippedSection",
+    "TakesDeadline",
+    "ThreadWindow",
+    "holistic_recall",
+]

@@ -1,0 +1,57 @@
+"""Runs calls at once on threads that end before it returns: concurrency without anything left running."""
+
+import threading
+from collections.abc import Callable, Sequence
+from contextvars import copy_context
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class _Task(Generic[T]):
+    """One call and how it ended."""
+
+    def __init__(self, call: Callable[[], T]) -> None:
+        self._call = call
+        self._result: T | None = None
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self._result = self._call()
+        except BaseException as error:  # noqa: BLE001  # kept and raised again in the caller's thread by result()
+            self._error = error
+
+    def result(self) -> T:
+        if self._error is not None:
+            raise self._error
+        return self._result  # type: ignore[return-value]  # run() has ended without an error, so it was set
+
+
+def together(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """Run *calls* at once and return their results in order.
+
+    All have ended when this returns or raises. The first runs in the caller's own thread, each other in a thread of
+    its own, with a copy of the caller's context variables; one for which no thread can be had runs in the caller's.
+
+    Raises:
+        BaseException: what the first call that failed raised, after every call has ended.
+    """
+    tasks = [_Task(call) for call in calls]
+    threads: list[threading.Thread] = []
+    own = tasks[:1]
+    for task in tasks[1:]:
+        thread = threading.Thread(target=copy_context().run, args=(task.run,), name="corebrain-read")
+        try:
+            thread.start()
+        except RuntimeError:  # the system gives no more threads
+            own.append(task)
+        else:
+            threads.append(thread)
+    try:
+        for task in own:
+            task.run()
+    finally:
+        for thread in threads:
+            thread.join()
+    return [task.result() for task in tasks]
