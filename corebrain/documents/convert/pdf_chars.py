@@ -1,9 +1,9 @@
-"""Characters of a PDF's text as people type them: ligatures and presentation forms apart, controls and soft marks out."""
+"""Characters of a PDF's text as people type them: ligatures apart, presentation forms folded, controls out."""
 
 import re
 import unicodedata
 
-BULLETS = "•‣◦▪▫●○■□◆◇➢➤►▶✓✔❖⁃∙·\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf071\uf0a8\uf06e\uf075\u0084\u0095"
+BULLETS = "•‣◦▪▫●○■□◆◇➢➤►▶✓✔❖\u2043∙·\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf071\uf0a8\uf06e\uf075\u0084\u0095"
 """Signs that open a list item, those of Wingdings and of unmapped fonts included."""
 
 # Latin ligatures, Armenian and Hebrew ligatures, Arabic presentation forms A and B (Unicode blocks FB00 to FEFC).
@@ -13,14 +13,17 @@ _CONTROLS = re.compile(
 )
 _SPACES = re.compile(r"[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
 _SOFT_HYPHEN = "\u00ad"
+# A sign of a font without names: one character, then a control where its space should be.
+_CODED_BULLET = re.compile("^\\S[\x01\x03-\x1f]+\\s+(?=\\S)")
 _NEEDS_WORK = re.compile("[^ -~]|  ")
 
 
 def clean_text(raw: str) -> str:
-    """One line without controls, its spaces single; `\\ufffe` (pdfium's joined hyphen) is kept."""
+    r"""One line without controls, its spaces single; `\ufffe` (pdfium's joined hyphen) is kept."""
     if not _NEEDS_WORK.search(raw):
         return raw.strip()
-    text = raw.replace("\x02", "\ufffe").replace(_SOFT_HYPHEN, "")
+    text = _CODED_BULLET.sub("\u2022 ", raw, count=1)
+    text = text.replace("\x02", "\ufffe").replace(_SOFT_HYPHEN, "")
     text = _PRESENTATION.sub(_apart, text)
     text = _CONTROLS.sub("", text)
     return _SPACES.sub(" ", text).strip()
@@ -31,10 +34,10 @@ def _apart(match: re.Match[str]) -> str:
 
 
 def join_hyphens(text: str, known: frozenset[str]) -> str:
-    """`text` with each joined line end closed up, or hyphenated when the document writes the word so elsewhere.
+    r"""`text` with each joined line end closed up, or hyphenated when the document writes the word so elsewhere.
 
     Args:
-        text: May hold `\\ufffe` between two halves of a word.
+        text: May hold `\ufffe` between two halves of a word.
         known: Hyphenated words of the document, lower case, from `hyphenated_words`.
     """
     if "\ufffe" not in text:

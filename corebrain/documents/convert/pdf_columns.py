@@ -1,6 +1,7 @@
 """Tables without rulings on a PDF page: rows whose words leave the same gaps one below the other."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from corebrain.documents.convert.pdf_chars import join_hyphens
@@ -23,6 +24,7 @@ class GridTable:
 
     lines: list[Line]
     markdown: str
+    columns: int
 
 
 @dataclass(slots=True)
@@ -42,34 +44,62 @@ class _Row:
 def aligned_tables(reader: PageReader, lines: list[Line]) -> list[GridTable]:
     """Tables told by alignment alone, from runs of lines that look wider than their words."""
     found: list[GridTable] = []
-    for run in _runs(lines):
+    for start, end in _runs(lines):
+        run = lines[start:end]
+        if any(line.mono for line in run):
+            continue  # program text lines up too
         table = columns_table(reader, run, ruled=False)
         if table is not None:
-            found.append(table)
+            headed = columns_table(reader, _head(lines, start) + run, ruled=False)
+            found.append(headed if headed is not None and headed.columns == table.columns else table)
     return found
 
 
-def _runs(lines: list[Line]) -> list[list[Line]]:
-    """Runs of lines that suggest cells: gappy ones, or several on one printed row. One plain line may stand between."""
+def _head(lines: list[Line], start: int) -> list[Line]:
+    """Short lines just above a run, and beside the run's left end: the column heads."""
+    top, left = lines[start].top, lines[start].left
+    head: list[Line] = []
+    for line in reversed(lines[max(0, start - 8) : start]):
+        near = 0 < top - line.top < 4 * max(line.size, 1.0) and not line.turned
+        if not near or line.left < left + 4 * line.size or line.right - line.left > 14 * line.size:
+            break
+        head.insert(0, line)
+    return head
+
+
+def between_table(reader: PageReader, lines: list[Line], edges: list[float]) -> GridTable | None:
+    """The table of lines whose columns stand between ruled edges and whose rows are the printed ones."""
+    if any(line.turned for line in lines) or len(lines) > MAX_LINES:
+        return None
+    rows = _rows(reader, lines, edges)
+    columns = list(pairwise(edges))
+    grid, _ = _grid(rows, columns)
+    if sum(sum(map(bool, row)) >= 2 for row in grid) < 2:
+        return None
+    return GridTable(lines, markdown_table(_without_wraps(grid, rows)), len(columns))
+
+
+def _runs(lines: list[Line]) -> list[tuple[int, int]]:
+    """Runs of lines, as start and end, that suggest cells: gappy ones, or several on one printed row. One plain line may stand between."""
     marks = [_is_gappy(line) for line in lines]
     for index in range(1, len(lines)):
         before, line = lines[index - 1], lines[index]
         apart = line.left > before.right + WIDE_GAP * line.size
         if abs(before.last_top - line.top) < 0.3 * max(line.size, 1.0) and apart and not line.turned:
             marks[index - 1] = marks[index] = True
-    runs: list[list[Line]] = []
-    current: list[Line] = []
-    misses = 0
-    for line, mark in zip(lines, marks, strict=True):
-        near = not current or -2 * line.size < line.top - current[-1].last_top < 4 * max(line.size, 1.0)
-        if near and (mark or (current and misses < 2)):
-            current.append(line)
+    runs: list[tuple[int, int]] = []
+    start, misses = -1, 0
+    for index, (line, mark) in enumerate(zip(lines, marks, strict=True)):
+        step = line.top - lines[index - 1].last_top if start >= 0 else 0.0
+        if start >= 0 and -2 * line.size < step < 4 * max(line.size, 1.0) and (mark or misses < 2):
             misses = 0 if mark else misses + 1
             continue
-        runs.append(current[: len(current) - misses])
-        current, misses = ([line], 0) if mark else ([], 0)
-    runs.append(current[: len(current) - misses])
-    return [run for run in runs if MIN_ROWS <= len(run) <= MAX_LINES]
+        if start >= 0:
+            runs.append((start, index - misses))
+        start, misses = (index, 0) if mark else (-1, 0)
+    if start >= 0:
+        runs.append((start, len(lines) - misses))
+    return [(start, end) for start, end in runs if MIN_ROWS <= end - start <= MAX_LINES]
 
 
 def _is_gappy(line: Line) -> bool:
@@ -106,11 +136,11 @@ def columns_table(reader: PageReader, lines: list[Line], *, ruled: bool) -> Grid
     if not ruled and len(columns) == 2 and not _is_pairs(grid):
         return None
     markdown = markdown_table(_without_wraps(grid, rows))
-    return GridTable(lines, markdown) if markdown else None
+    return GridTable(lines, markdown, len(columns)) if markdown else None
 
 
-def _rows(reader: PageReader, lines: list[Line]) -> list[_Row]:
-    """Printed rows from top to bottom, each split at its wide gaps."""
+def _rows(reader: PageReader, lines: list[Line], edges: list[float] | None = None) -> list[_Row]:
+    """Printed rows from top to bottom, each split at its wide gaps, or at the edges given."""
     words: list[tuple[float, float, float, str, float]] = []
     for line in lines:
         words.extend(_words(reader, line))
@@ -119,20 +149,21 @@ def _rows(reader: PageReader, lines: list[Line]) -> list[_Row]:
     bucket: list[tuple[float, float, float, str, float]] = []
     for word in words:
         if bucket and word[0] - bucket[0][0] > 0.45 * max(word[4], 1.0):
-            rows.append(_row(bucket))
+            rows.append(_row(bucket, edges))
             bucket = []
         bucket.append(word)
     if bucket:
-        rows.append(_row(bucket))
+        rows.append(_row(bucket, edges))
     return rows
 
 
-def _row(words: list[tuple[float, float, float, str, float]]) -> _Row:
+def _row(words: list[tuple[float, float, float, str, float]], edges: list[float] | None) -> _Row:
     words = sorted(words, key=lambda word: word[1])
     size = median(word[4] for word in words)
     cells: list[_Cell] = []
     for _, left, right, text, _size in words:
-        if cells and left - cells[-1].right < WIDE_GAP * max(size, 1.0):
+        crossed = edges is not None and any(cells and cells[-1].right - 1 <= edge <= left + 1 for edge in edges)
+        if cells and not crossed and (edges is not None or left - cells[-1].right < WIDE_GAP * max(size, 1.0)):
             cells[-1].text += f" {text}"
             cells[-1].right = max(cells[-1].right, right)
         else:
@@ -201,7 +232,8 @@ def _without_wraps(grid: list[list[str]], rows: list[_Row]) -> list[list[str]]:
     for index, line in enumerate(grid):
         close = index > 0 and rows[index].top - rows[index - 1].top < 1.35 * max(rows[index].size, 1.0)
         wraps = out and close and not line[0] and sum(map(bool, line)) <= max(1, len(line) // 2)
-        if wraps and index > 1 and all(out[-1][at] for at, cell in enumerate(line) if cell):
+        heads = len(out) == 1 and not out[0][0]
+        if wraps and (index > 1 or heads) and all(out[-1][at] for at, cell in enumerate(line) if cell):
             out[-1] = [f"{above} {cell}".strip() for above, cell in zip(out[-1], line, strict=True)]
         else:
             out.append(line)

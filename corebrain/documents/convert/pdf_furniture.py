@@ -19,8 +19,8 @@ _STEP = 6.0  # points: lines in the same step stand at the same place
 def drop_furniture(pages: list[list[Line]], heights: list[float]) -> list[list[Line]]:
     """The pages without the lines that repeat in their margins; numbers in them may count up.
 
-    A line goes when its words come back, at the same height, on at least 40 % of the pages (left and right pages may
-    differ) and on three. A page's only lines are never all dropped from a document of that one line.
+    A line goes when its words come back, at the same height, on at least a fifth of the pages (left, right and
+    first pages may differ) and on three. A page's only lines are never all dropped from a document of that one line.
     """
     if len(pages) < MIN_PAGES:
         return pages
@@ -31,7 +31,7 @@ def drop_furniture(pages: list[list[Line]], heights: list[float]) -> list[list[L
         seen.update(set(page_keys.values()))
         keys.append(page_keys)
     filled = sum(bool(lines) for lines in pages)
-    wanted = max(MIN_PAGES, 0.4 * filled)
+    wanted = max(MIN_PAGES, 0.2 * filled)
     # A step's neighbour counts too: rounding may split one place into two.
     repeated = {key for key in seen if seen[key] + max(seen[key[0], key[1] - 1], seen[key[0], key[1] + 1]) >= wanted}
     kept = [

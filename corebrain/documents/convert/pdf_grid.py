@@ -1,18 +1,22 @@
 """Ruled tables of a PDF page: cells between crossing rulings, rows between parallel ones."""
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pypdfium2.raw as pdfium_c
 
 from corebrain.documents.convert.pdf_chars import clean_text, join_hyphens
-from corebrain.documents.convert.pdf_columns import GridTable, columns_table
+from corebrain.documents.convert.pdf_columns import GridTable, between_table, columns_table
 from corebrain.documents.convert.pdf_lines import Line, PageReader
 from corebrain.documents.convert.pdf_rulings import Ruling, rulings
 from corebrain.documents.tables import markdown_table
 
 MAX_PLACES = 20_000
 """Cells of one grid."""
+MIN_OWN_SHARE = 0.4
+"""Cells to places of a grid: boxes drawn at odd places (a diagram) leave most places to merged cells."""
 
 _NEAR = 3.0  # points: lines closer than this are one
 
@@ -73,6 +77,7 @@ def _groups(horizontal: list[Ruling], vertical: list[Ruling]) -> list[_Group]:
                 break
             if across.start - _NEAR <= line.at <= across.end + _NEAR:
                 parent[root(number)] = root(order[place])
+    _join_stacked(vertical, len(horizontal), parent, root)
     groups: dict[int, _Group] = {}
     for number in range(len(parent)):
         group = groups.setdefault(root(number), _Group([], []))
@@ -81,6 +86,15 @@ def _groups(horizontal: list[Ruling], vertical: list[Ruling]) -> list[_Group]:
         else:
             group.vertical.append(vertical[number - len(horizontal)])
     return sorted((group for group in groups.values() if group.horizontal), key=lambda group: group.box()[1])
+
+
+def _join_stacked(vertical: list[Ruling], offset: int, parent: list[int], root: Callable[[int], int]) -> None:
+    """Join vertical rulings that go on where another ends: a column's edge drawn row by row."""
+    order = sorted(range(len(vertical)), key=lambda index: (round(vertical[index].at), vertical[index].start))
+    for one, other in pairwise(order):
+        same = abs(vertical[one].at - vertical[other].at) <= 1.5
+        if same and vertical[other].start - vertical[one].end <= _NEAR:
+            parent[root(offset + one)] = root(offset + other)
 
 
 def _first_at(values: list[float], limit: float) -> int:
@@ -120,14 +134,19 @@ def _grid_table(reader: PageReader, lines: list[Line], group: _Group) -> GridTab
     inside = [line for line in lines if _within(line, left, top, right, bottom)]
     if len(inside) < 2 or (right - left) > 1.05 * reader.width:
         return None
+    printed = len(_places([line.top for line in inside]))
+    if printed >= 2 * (len(ys) - 1) and len(ys) <= 4 and len(xs) > 3:  # columns are ruled, rows are not
+        return between_table(reader, inside, xs)
     grid = _filled(reader, group, xs, ys)
+    if grid is None:
+        return None
     rows = [row for row in grid if any(row)]
     filled = sum(bool(cell) for row in rows for cell in row)
     if len(rows) < 2 or filled < 3 or max(sum(bool(cell) for cell in row) for row in rows) < 2:
         return None
     if max(len(cell) for row in rows for cell in row) > 1500:  # a frame around a page's text
         return None
-    return GridTable(inside, markdown_table(rows))
+    return GridTable(inside, markdown_table(rows), len(xs) - 1)
 
 
 def _with_edges(places: list[float], low: float, high: float) -> list[float]:
@@ -140,8 +159,8 @@ def _with_edges(places: list[float], low: float, high: float) -> list[float]:
     return out
 
 
-def _filled(reader: PageReader, group: _Group, xs: list[float], ys: list[float]) -> list[list[str]]:
-    """Each place's text; a cell that covers several places is written into all of them."""
+def _filled(reader: PageReader, group: _Group, xs: list[float], ys: list[float]) -> list[list[str]] | None:
+    """Each place's text; a cell that covers several places is written into all of them. None for a drawing."""
     rows, columns = len(ys) - 1, len(xs) - 1
     owner = [[(row, column) for column in range(columns)] for row in range(rows)]
     for row in range(rows):
@@ -162,6 +181,8 @@ def _filled(reader: PageReader, group: _Group, xs: list[float], ys: list[float])
             box = boxes.setdefault(owner[row][column], list(cell))
             box[0], box[1] = min(box[0], cell[0]), min(box[1], cell[1])
             box[2], box[3] = max(box[2], cell[2]), max(box[3], cell[3])
+    if len(boxes) < MIN_OWN_SHARE * rows * columns:
+        return None
     texts = {key: bounded_text(reader, *box) for key, box in boxes.items()}
     return [[texts[owner[row][column]] for column in range(columns)] for row in range(rows)]
 

@@ -5,12 +5,13 @@ as much.
 """
 
 import ctypes
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 import pypdfium2.raw as pdfium_c
 
-from corebrain.documents.convert.pdf_chars import clean_text
+from corebrain.documents.convert.pdf_chars import BULLETS, clean_text
 
 MAX_PAGE_CHARS = 400_000
 """Characters read of one page; a printed page holds about 5,000."""
@@ -20,6 +21,8 @@ HYPHEN = "\ufffe"
 
 _BOLD_WEIGHT = 600
 _FIXED_PITCH = 1  # font descriptor flag, ISO 32000-1 table 123
+_LATEX_BOLD = re.compile(rb"(?:cm|sf|ec|lm)[a-z]{0,3}bx[a-z]*\d*$|^lm\w+-bold")
+_SWAPPED = re.compile("[\u0627\u0623\u0625\u0622]\u0644")
 _QUARTER = 0.35  # of a text matrix: below it an axis counts as turned by a quarter
 
 
@@ -33,8 +36,8 @@ class Line:
         right: Right edge.
         top: Distance of its base line from the top of the upright page.
         last_top: The same for the last printed line in it.
-        size: Font size in points at its first character, in steps of a half.
-        bold: Whether its first character is bold.
+        size: Font size in points, in steps of a half.
+        bold: Whether its first and last characters are bold.
         mono: Whether its first character is of a fixed-pitch font.
         turned: Whether it runs up or down the page.
         first: Index of its first character in the page's text.
@@ -127,6 +130,14 @@ class PageReader:
             return None
         return self.upright(left.value, bottom.value, right.value, top.value)
 
+    def origin(self, index: int) -> tuple[float, float]:
+        """Where a character stands on its base line, on the upright page."""
+        x, y = self._edges[:2]
+        if not pdfium_c.FPDFText_GetCharOrigin(self.text_page, index, x, y):
+            return 0.0, 0.0
+        box = self.upright(x.value, y.value, x.value, y.value)
+        return box[0], box[1]
+
     def char_index(self, text_index: int) -> int:
         """Index among pdfium's characters of a place in `text()`."""
         found = pdfium_c.FPDFText_GetCharIndexFromTextIndex(self.text_page, text_index)
@@ -144,24 +155,28 @@ class PageReader:
         return found
 
     def _line(self, raw: str, start: int) -> Line | None:
+        if _SWAPPED.search(raw):
+            raw = self._in_order(raw, start)
         text = clean_text(raw)
         if not text:
             return None
         lead = len(raw) - len(raw.lstrip())
         first = self.char_index(start + lead)
         last = self.char_index(start + _units(raw.rstrip()) - 1)
-        box = self.char_box(first) or (0.0, 0.0, 0.0, 0.0)
-        end = self.char_box(last) or box
+        left, top = self.origin(first)
+        end = self.char_box(last) or (left, top, left, top)
         size, turned = self._size(first)
-        bold, mono = self._font(first)
-        top, last_top = box[3], end[3]
-        if HYPHEN in raw and len(raw) == len(raw.encode("utf-16-le")) // 2:
-            again = self.char_box(self.char_index(start + raw.rindex(HYPHEN) + 1))
-            last_top = again[3] if again else last_top
+        end_size, _ = self._size(last)
+        bold, mono, symbol = self._font(first)
+        if (symbol and text[1:2] == " ") or (lead and self._is_nameless(self.char_index(start))):
+            text = f"\u2022 {text[1:] if symbol else text}"
+        size = end_size if text[0] in BULLETS else max(size, end_size)  # a raised or a small label is not the line
+        bold = bold and self._font(last)[0]
+        last_top = self.origin(last)[1] if HYPHEN in raw else top
         return Line(
             text=text,
-            left=min(box[0], end[0]),
-            right=max(box[2], end[2]),
+            left=min(left, end[0]),
+            right=max(left, end[2]),
             top=top,
             last_top=last_top,
             size=size,
@@ -171,6 +186,14 @@ class PageReader:
             first=start,
             count=_units(raw),
         )
+
+    def _in_order(self, raw: str, start: int) -> str:
+        """Lam-alef ligatures in their order: pdfium takes the two letters of the one sign from left to right."""
+        for match in list(_SWAPPED.finditer(raw)):
+            at = self.char_index(start + _units(raw[: match.start()]))
+            if self.char_box(at) == self.char_box(at + 1):
+                raw = f"{raw[: match.start()]}{match[0][::-1]}{raw[match.end() :]}"
+        return raw
 
     def _size(self, index: int) -> tuple[float, bool]:
         """Font size as shown, and whether the text is turned by a quarter on the upright page."""
@@ -183,23 +206,32 @@ class PageReader:
             turned = along != (self.rotation % 2 == 1)
         return round(size * 2) / 2, turned
 
-    def _font(self, index: int) -> tuple[bool, bool]:
+    def _is_nameless(self, index: int) -> bool:
+        """Whether a blank is a sign drawn by a nameless (Type 3) font: how some programs make bullets."""
+        length = pdfium_c.FPDFText_GetFontInfo(self.text_page, index, self._name, 96, self._flags)
+        drawn = pdfium_c.FPDFText_GetFontWeight(self.text_page, index) < 0
+        return length <= 1 and drawn and not pdfium_c.FPDFText_IsGenerated(self.text_page, index)
+
+    def _font(self, index: int) -> tuple[bool, bool, bool]:
+        """Whether a character is bold, of fixed pitch, and a sign of a symbol font."""
         length = pdfium_c.FPDFText_GetFontInfo(self.text_page, index, self._name, 96, self._flags)
         name = self._name.raw[: max(min(length, 96) - 1, 0)] if length else b""
-        bold, mono = _named_style(name)
+        bold, mono, symbol = _named_style(name)
         if not bold:
             bold = pdfium_c.FPDFText_GetFontWeight(self.text_page, index) >= _BOLD_WEIGHT
-        return bold, mono or bool(self._flags.value & _FIXED_PITCH)
+        return bold, mono or bool(self._flags.value & _FIXED_PITCH), symbol
 
 
 @lru_cache(maxsize=4096)
-def _named_style(name: bytes) -> tuple[bool, bool]:
-    """Bold and fixed pitch as a font's name tells (pdfium's weight is often unset)."""
+def _named_style(name: bytes) -> tuple[bool, bool, bool]:
+    """Bold, fixed pitch and symbol font as a font's name tells (pdfium's weight is often unset)."""
     lower = name.rpartition(b"+")[2].lower()
-    bold = any(word in lower for word in (b"bold", b"cmbx", b"black", b"heavy", b"semibold", b"demi", b"-bd"))
+    bold = any(word in lower for word in (b"bold", b"black", b"heavy", b"demi", b"-bd"))
+    bold = bold or _LATEX_BOLD.search(lower) is not None
     medium = lower.endswith((b"-b", b"medi", b"-medium"))
-    mono = any(word in lower for word in (b"courier", b"mono", b"consol", b"cmtt", b"typewriter", b"menlo"))
-    return bold or medium, mono
+    mono = any(word in lower for word in (b"courier", b"mono", b"consol", b"cmtt", b"sftt", b"typewriter", b"menlo"))
+    symbol = any(word in lower for word in (b"dingbat", b"wingding", b"webding", b"symbol"))
+    return bold or medium, mono, symbol
 
 
 def _units(text: str) -> int:

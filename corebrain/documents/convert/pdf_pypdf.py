@@ -124,9 +124,7 @@ def _whole(reader: PdfReader, data: bytes, format_name: str) -> ConvertedDocumen
     form, parts = _form(reader), _parts(reader)
     if not any(texts) and not form:
         if pictured:
-            raise NeedsOcr(
-                f"all {count} pages hold pictures and no text" if count > 1 else "the page holds a picture and no text"
-            )
+            raise NeedsOcr(f"{len(pictured)} of {count} pages hold pictures and no text")
         raise Empty("the pages hold no text")
     if form and texts:
         texts[-1] = f"{texts[-1]}\n\n{form}".strip()

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from corebrain.documents.convert.pdf_chars import BULLETS, join_hyphens
 from corebrain.documents.convert.pdf_lines import Line
@@ -10,15 +11,18 @@ from corebrain.documents.escape import escape_start, escape_tags
 
 MAX_HEADING_CHARS = 180
 MAX_HEADING_LINES = 4
-LARGER = 1.12
+LARGER = 1.06
 """A heading's size over the body's."""
+CLEARLY_LARGER = 1.2
+"""From here on size alone makes a heading; below it the line must also look like one."""
 
 _BULLET = re.compile(rf"^(?:[{re.escape(BULLETS)}]|[-*\u2013\u2014](?=\s))\s*")
 _NUMBERED = re.compile(r"^(?:\d{1,3}[.)]|\(?[a-z][.)]|\([0-9ivx]{1,4}\))\s+\S")
 _SECTION = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[A-Z]\.|[IVX]+\.|Chapter|Section|Appendix|Annex)\s+\S")
 _WORD = re.compile(r"[^\W\d_]")
 _SENTENCE_END = (".", ":", "?", "!", "。", "؟", ";")
-_CONTENTS = re.compile(r"(?:\.\s?){4,}|\s\d+$")
+_LEADER = re.compile(r"\s*(?:[.\u2026\u00b7]\s?){4,}\s*")
+_CONTENTS = re.compile(r"\s\d+$")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CJK_TIGHT = re.compile("[\u3040-\u30ff\u3400-\u9fff\u3000-\u303f\uff00-\uffef]")  # written without spaces
 
@@ -68,7 +72,7 @@ def document_shape(pages: list[list[Line]], outline: dict[str, int], hyphenated:
         if not line.turned:
             sizes[line.size] += count
     body = max(sizes.items(), key=lambda item: (item[1], item[0]))[0] if sizes else 0.0
-    larger = sorted((size for size in sizes if size >= body * LARGER and size >= body + 0.75), reverse=True)
+    larger = sorted((size for size in sizes if size >= body * LARGER and size >= body + 0.5), reverse=True)
     levels = _levels(larger, sizes, total)
     return Shape(body, levels, bold < 0.35 * total, mono < 0.6 * total, outline, hyphenated)
 
@@ -120,16 +124,20 @@ class PageWriter:
     def _heading_level(self, line: Line, after: Line | Table | None) -> int:
         """Level of a heading line, 0 for text."""
         text, shape = line.text, self._shape
-        if line.turned or len(text) > MAX_HEADING_CHARS or not _WORD.search(text):
+        if line.turned or len(text) > MAX_HEADING_CHARS or not _WORD.search(text) or _LEADER.search(text):
             return 0
         if shape.outline and (level := shape.outline.get(title_key(text), 0)) and not _CONTENTS.search(text):
             return level
-        if line.size in shape.levels and not _BULLET.match(text):
-            return shape.levels[line.size]
-        if not (shape.bold_marks and line.bold and line.size >= shape.body * 0.95 and len(text) < 110):
+        larger = shape.levels.get(line.size, 0)
+        if larger and line.size >= shape.body * CLEARLY_LARGER and not _BULLET.match(text):
+            return larger
+        bold = shape.bold_marks and line.bold and line.size >= shape.body * 0.95
+        if not (bold or larger) or len(text) >= 110 or _BULLET.match(text):
             return 0
         if text.endswith((".", ",", ";")) or (line.mono and shape.mono_marks) or not self._stands_alone(line, after):
             return 0
+        if larger:
+            return larger
         starts_well = _SECTION.match(text) or text[0].isupper() or not text[0].isascii()
         return max(shape.levels.values(), default=0) + 1 if starts_well else 0
 
@@ -140,9 +148,7 @@ class PageWriter:
             return False
         if before is not None and not before.bold and _goes_on(before, line):
             return False
-        if isinstance(after, Line) and abs(after.top - line.top) < 0.5 * line.size:
-            return False
-        return True
+        return not (isinstance(after, Line) and abs(after.top - line.top) < 0.5 * line.size)
 
     def _add_heading(self, line: Line, level: int) -> None:
         previous = self._heading[-1] if self._heading else None
@@ -170,6 +176,8 @@ class PageWriter:
         """Whether `line` belongs to the paragraph, item or code block being collected."""
         size = max(previous.size, line.size, 1.0)
         step = line.top - previous.last_top
+        if _LEADER.search(previous.text) or _LEADER.search(line.text):  # a table of contents keeps its lines
+            return bool(_LEADER.search(previous.text)) and -0.5 * size < step < 3.0 * size
         if line.turned != previous.turned:
             return False
         if self._is_code(line) or self._is_code(self._run[0]):
@@ -245,15 +253,18 @@ class PageWriter:
         right = max(line.right for line in lines)
         left = min(line.left for line in lines)
         out = lines[0].text
-        for previous, line in zip(lines, lines[1:], strict=False):
+        for previous, line in pairwise(lines):
             same_row = abs(line.top - previous.last_top) < 0.45 * max(line.size, 1.0)
-            short = previous.right - left < 0.5 * (right - left) and not same_row and not self._heading_like(lines)
+            entry = bool(_LEADER.search(previous.text))
+            short = entry or (
+                previous.right - left < 0.5 * (right - left) and not same_row and not self._heading_like(lines)
+            )
             tight = _CJK_TIGHT.match(out[-1:]) and _CJK_TIGHT.match(line.text)
             if out.endswith("\ufffe") or (tight and not short):
                 out += line.text
             else:
                 out += ("\n" if short else " ") + line.text
-        return escape_tags(join_hyphens(out, self._shape.hyphenated))
+        return escape_tags(join_hyphens(_LEADER.sub(" \u2026 ", out).strip(), self._shape.hyphenated))
 
     def _heading_like(self, lines: list[Line]) -> bool:
         return lines[0].size in self._shape.levels or bool(_BULLET.match(lines[0].text))
