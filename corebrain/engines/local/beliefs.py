@@ -57,8 +57,7 @@ def build(database: Database, request: ConsolidateRequest, distill: Distiller) -
             item = rows.read_item(row, namespaces)
             drawn.append((number, item, [] if item.meta.derive is False else list(distill(item))))
         with database.writing() as connection:
-            registry = Registry(connection)
-            built += sum(_keep(connection, registry, *each) for each in drawn)
+            built += sum(_keep(connection, database.registry, *each) for each in drawn)
     return ConsolidateReceipt(status=ConsolidateStatus.COMPLETED, scopes=scopes, built=built)
 
 

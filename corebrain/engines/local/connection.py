@@ -15,6 +15,7 @@ import apsw
 
 from corebrain.engines.local import place, schema
 from corebrain.engines.local.failures import told, translated
+from corebrain.engines.local.nodes import Registry
 from corebrain.errors import ConfigError, EngineError
 
 Durability = Literal["power", "process"]
@@ -48,6 +49,7 @@ class Database:
         self._pool_lock = threading.Lock()
         self._idle: list[apsw.Connection] = []
         self._closed = False
+        self._registry: Registry | None = None
         place.prepare(file)
         self._check_header()
         status = file.stat()
@@ -130,9 +132,18 @@ class Database:
                 try:
                     yield self._writer
                     self._writer.execute("COMMIT")
-                finally:
+                except BaseException:
+                    self._registry = None
                     if self._writer.in_transaction:
                         self._writer.execute("ROLLBACK")
+                    raise
+
+    @property
+    def registry(self) -> Registry:
+        """The nodes as the writer knows them; use it only inside `writing`."""
+        if self._registry is None:
+            self._registry = Registry(self._writer)
+        return self._registry
 
     def checkpoint(self) -> int:
         """Move what the log holds into the file; return the pages that readers still keep in the log."""

@@ -128,7 +128,7 @@ class LocalEngine(MemoryEngine):
     def _store(self, items: Sequence[Item]) -> Receipts:
         ids = [item.fingerprint() for item in items]
         with self._database.writing() as connection:
-            replayed = write.store(connection, list(zip(ids, items, strict=True)))
+            replayed = write.store(connection, self._database.registry, zip(ids, items, strict=True))
         return [StoreReceipt(id=item_id, replayed=held) for item_id, held in zip(ids, replayed, strict=True)]
 
     def fetch(self, request: FetchRequest) -> FetchPage:
@@ -194,7 +194,7 @@ class LocalEngine(MemoryEngine):
             else:
                 ids = [bytes.fromhex(item_id) for item_id in target.ids or () if _ID.fullmatch(item_id)]
                 doomed = removal.numbers_of(connection, ids)
-            removal.remove(connection, doomed)
+            removal.remove(connection, self._database.registry, doomed)
         return ForgetReport(forgotten=len(doomed))
 
     def erase(self, request: EraseRequest) -> EraseReport:
@@ -202,7 +202,7 @@ class LocalEngine(MemoryEngine):
         reach = request.reach.model_copy(update={"inherit": False})
         with self._database.writing() as connection:
             doomed = removal.admitted(connection, MetaFilter(reach=reach, kinds=request.kinds))
-            emptied = removal.remove(connection, doomed)
+            emptied = removal.remove(connection, self._database.registry, doomed)
         return EraseReport(erased_scopes=emptied)
 
     def consolidate(self, request: ConsolidateRequest) -> ConsolidateReceipt:

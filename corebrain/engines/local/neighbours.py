@@ -5,7 +5,7 @@ A reply seldom repeats what it answers. With its neighbours' words at a small we
 same transaction.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import apsw
 
@@ -49,10 +49,10 @@ def around(connection: apsw.Connection, item: int) -> list[int]:
     return [*reversed(earlier), *later]
 
 
-def context(connection: apsw.Connection, item: int, texts: dict[int, str]) -> str:
-    """Return the words around *item*; *texts* keeps those already read."""
+def _context(connection: apsw.Connection, items: Iterable[int], texts: dict[int, str]) -> str:
+    """Return the words of *items*; *texts* keeps those already read."""
     parts = []
-    for neighbour in around(connection, item):
+    for neighbour in items:
         if neighbour not in texts:
             held = connection.execute("SELECT text FROM items WHERE item = ?", (neighbour,)).get
             texts[neighbour] = words_of(rows.turns_of(held))
@@ -60,18 +60,24 @@ def context(connection: apsw.Connection, item: int, texts: dict[int, str]) -> st
     return "\n".join(parts)
 
 
-def index(connection: apsw.Connection, registry: Registry, items: Iterable[int]) -> None:
-    """Write the index rows of the given conversations anew, from what the transaction holds now."""
+def index(
+    connection: apsw.Connection, registry: Registry, items: Iterable[int], known: Mapping[int, Sequence[int]]
+) -> None:
+    """Write the index rows of the given conversations anew, from what the transaction holds now.
+
+    *known* are the neighbours of some of them, as they stand now.
+    """
     texts: dict[int, str] = {}
-    for item in sorted(set(items)):
+    for item in sorted(items):
         text, passage, path = connection.execute(
             "SELECT i.text, i.passage, n.path FROM items i JOIN nodes n USING (node) WHERE i.item = ?", (item,)
         ).get
         if item not in texts:
             texts[item] = words_of(rows.turns_of(text))
+        neighbours = known[item] if item in known else around(connection, item)
         node = registry.node(Namespace.parse(path))
         shard = registry.shard(node, ItemKind.CONVERSATION)
         connection.execute(
             f"INSERT OR REPLACE INTO text_{shard}(rowid, head, body, ctx, tag) VALUES (?, '', ?, ?, ?)",  # noqa: S608  # a number of ours
-            (passage, texts[item], context(connection, item, texts), node.tags),
+            (passage, texts[item], _context(connection, neighbours, texts), node.tags),
         )

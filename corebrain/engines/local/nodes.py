@@ -21,6 +21,7 @@ from corebrain.model.meta import ItemKind
 from corebrain.model.namespace import Namespace, Reach, SegmentKind
 
 MARK = "\ue000"
+_EXPECTED = 500  # passages a branch is reckoned to bring, so that branches that begin together spread
 _OWNERS = {SegmentKind.AGENT, SegmentKind.SOURCE, SegmentKind.SERVICE}
 
 
@@ -59,7 +60,11 @@ def service_depth(node: Namespace) -> int:
 
 
 class Registry:
-    """Numbers for the nodes of one write transaction; a node seen for the first time is added."""
+    """Numbers for the nodes that are written to; a node seen for the first time is added.
+
+    A node keeps its number and its place for good, so what is known stays true until a transaction is undone: then
+    the registry is to be dropped.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -126,7 +131,9 @@ class Registry:
             return int(made)
         return int(
             self._connection.execute(
-                "SELECT shard FROM shards WHERE kind = ? ORDER BY passages, shard LIMIT 1", (code,)
+                f"SELECT shard FROM shards s WHERE kind = ? ORDER BY passages + {_EXPECTED} * "  # noqa: S608  # a number of ours
+                "(SELECT count(*) FROM placements p WHERE p.shard = s.shard), shard LIMIT 1",
+                (code,),
             ).get
         )
 

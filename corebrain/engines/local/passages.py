@@ -37,7 +37,12 @@ class _Unit:
 
 
 def split(text: str, pack: int = PACK) -> list[Passage]:
-    """Return the passages of *text*, at least one; their texts joined are *text*."""
+    """Return the passages of *text*, at least one; their texts joined are *text*.
+
+    A text that fits whole is one passage, whatever it holds, and has no page and no section.
+    """
+    if len(text) <= pack:
+        return [Passage(text)]
     units = [piece for unit in _units(text) for piece in _cut(unit, pack)]
     has_pages = "\f" in text
     passages: list[Passage] = []

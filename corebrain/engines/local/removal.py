@@ -27,7 +27,7 @@ def admitted(connection: apsw.Connection, wanted: MetaFilter) -> list[int]:
     return [row[0] for row in select(connection, f"SELECT i.item FROM items i WHERE true{where.sql}", where.values)]  # noqa: S608  # values are bound
 
 
-def remove(connection: apsw.Connection, items: Sequence[int]) -> int:
+def remove(connection: apsw.Connection, registry: Registry, items: Sequence[int]) -> int:
     """Remove the numbered items, all of them held; return in how many (node, kind) scopes they were."""
     around: set[int] = set()
     for item in items:
@@ -35,7 +35,7 @@ def remove(connection: apsw.Connection, items: Sequence[int]) -> int:
     scopes: set[tuple[int, int]] = set()
     for start in range(0, len(items), _BATCH):
         scopes |= _remove_batch(connection, items[start : start + _BATCH])
-    neighbours.index(connection, Registry(connection), around.difference(items))
+    neighbours.index(connection, registry, around.difference(items), {})
     return len(scopes)
 
 

@@ -112,7 +112,7 @@ def bring_up(connection: apsw.Connection, file: Path, steps: Sequence[Step] = ST
     """
     if _version(connection) == len(steps) and _owner(connection) == APPLICATION_ID:
         return
-    connection.execute("PRAGMA journal_mode = wal")
+    connection.execute("PRAGMA journal_mode = wal").fetchall()
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = _version(connection)  # again: another process may have been first

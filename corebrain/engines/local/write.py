@@ -14,9 +14,9 @@ from corebrain.model.item import Conversation, Document
 _INSERT = f"INSERT INTO items({', '.join(rows.WRITTEN)}) VALUES ({', '.join('?' * len(rows.WRITTEN))})"  # noqa: S608  # our own column names
 
 
-def store(connection: apsw.Connection, items: Iterable[tuple[str, Item]]) -> list[bool]:
+def store(connection: apsw.Connection, registry: Registry, items: Iterable[tuple[str, Item]]) -> list[bool]:
     """Store *items* under their ids; return which of them were there already, whatever their `observed_at`."""
-    batch = _Batch(connection)
+    batch = _Batch(connection, registry)
     replayed = [batch.is_held(item_id) or batch.add(item_id, item) for item_id, item in items]
     batch.finish()
     return replayed
@@ -25,9 +25,9 @@ def store(connection: apsw.Connection, items: Iterable[tuple[str, Item]]) -> lis
 class _Batch:
     """One write transaction's items. Conversations are indexed at the end, each once, when all neighbours stand."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, registry: Registry) -> None:
         self._connection = connection
-        self._registry = Registry(connection)
+        self._registry = registry
         self._deltas: facets.Deltas = Counter()
         self._filled: Counter[int] = Counter()
         self._turns: list[int] = []
@@ -84,10 +84,8 @@ class _Batch:
 
     def finish(self) -> None:
         """Index the conversations with their neighbours, and write the counters."""
-        touched = set(self._turns)
-        for number in self._turns:
-            touched.update(neighbours.around(self._connection, number))
-        neighbours.index(self._connection, self._registry, touched)
+        around = {number: neighbours.around(self._connection, number) for number in self._turns}
+        neighbours.index(self._connection, self._registry, set(self._turns).union(*around.values()), around)
         facets.apply(self._connection, self._deltas)
         for shard, filled in self._filled.items():
             self._connection.execute("UPDATE shards SET passages = passages + ? WHERE shard = ?", (filled, shard))

@@ -1,0 +1,230 @@
+"""What the local engine costs: python benchmarks/local_engine.py [ITEMS] [--folder DIR]; ratios to physical limits."""
+
+import argparse
+import os
+import random
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+
+from corebrain.engines.local.engine import LocalEngine
+from corebrain.model.facet import Facet
+from corebrain.model.filter import MetaFilter
+from corebrain.model.item import Body, Conversation, Document, Learning, StoreItem, Turn
+from corebrain.model.meta import ItemKind, MemoryMeta, SourceKind, SourceRef, TurnRange
+from corebrain.model.namespace import Namespace, Reach
+from corebrain.model.requests import (
+    ExploreRequest,
+    FetchMode,
+    FetchRequest,
+    ForgetTarget,
+    GetRequest,
+    ListRequest,
+)
+
+Item = Document | Conversation | Learning
+BATCH = 100
+WORDS = [f"{a}{b}{c}" for a in ("re", "con", "pro", "de", "sub", "in") for b in ("tract", "duc", "form", "port", "mit",
+         "ject", "vers", "spect", "scrib", "pos") for c in ("ion", "or", "able", "ed", "ing", "al", "ive", "s", "", "er",
+         "ory", "ment", "ance", "ible", "ist", "ful", "ly", "ward", "age", "ism")]  # fmt: skip
+WEIGHTS = [1 / (rank + 12) for rank in range(len(WORDS) * 8)]
+VOCABULARY = [f"{word}{n or ''}" for n in range(8) for word in WORDS]
+
+
+class Stock:
+    """Items as scenario S has them: documents in sources and collections, agents' turns, a few learnings."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.random = random.Random(7)
+        self.text_bytes = 0
+
+    def words(self, count: int) -> str:
+        return " ".join(self.random.choices(VOCABULARY, WEIGHTS, k=count))
+
+    def items(self) -> list[Item]:
+        made: list[Item] = []
+        for number in range(self.count):
+            part = number % 20
+            if part < 10:
+                made.append(self.document(number))
+            elif part < 19:
+                made.append(self.turn(number))
+            else:
+                made.append(self.learning(number))
+        return made
+
+    def document(self, number: int) -> Item:
+        source, collection = self.random.choice("abcd"), self.random.randrange(25)
+        text = self.words(110)
+        self.text_bytes += len(text)
+        meta = MemoryMeta(
+            namespace=Namespace.parse(f"source:{source}/project:c{collection}"),
+            folder=f"f{number % 50}",
+            file_path=f"f{number % 50}/{number}.md",
+            source=SourceRef(kind=SourceKind.FILE, id=f"source-{source}"),
+        )
+        return Document(title=self.words(4), body=Body(text=text), mime="text/markdown", meta=meta)
+
+    def turn(self, number: int) -> Item:
+        agent = self.random.randrange(50)
+        text = self.words(25)
+        self.text_bytes += len(text)
+        turn = number // 1000
+        meta = MemoryMeta(
+            namespace=Namespace.parse(f"agent:a{agent}"),
+            thread_id=f"thread-{agent}-{number % 100}",
+            turns=TurnRange(first=turn, last=turn),
+            agent_id=f"a{agent}",
+            source=SourceRef(kind=SourceKind.CONVERSATION, id=f"thread-{agent}"),
+        )
+        return Conversation(turns=(Turn(role="user", text=text),), meta=meta)
+
+    def learning(self, number: int) -> Item:
+        text = self.words(14) + f" {number}"
+        self.text_bytes += len(text)
+        return Learning(text=text, kind="fact", confidence=0.8, meta=MemoryMeta(tags=(f"t{number % 9}",)))
+
+
+def measured(run: Callable[[], object], times: int) -> tuple[float, float]:
+    """Median and 95th percentile in milliseconds."""
+    run()
+    taken = []
+    for _ in range(times):
+        start = time.perf_counter()
+        run()
+        taken.append((time.perf_counter() - start) * 1e3)
+    taken.sort()
+    return statistics.median(taken), taken[int(len(taken) * 0.95)]
+
+
+def one_sync(folder: Path) -> float:
+    """Median milliseconds of writing 4 KiB and fdatasync, the floor of any durable write."""
+    handle = os.open(folder / "sync", os.O_CREAT | os.O_RDWR)
+    try:
+        return measured(lambda: (os.pwrite(handle, b"x" * 4096, 0), os.fdatasync(handle)), 50)[0]
+    finally:
+        os.close(handle)
+
+
+def plain_inserts(folder: Path, texts: list[str]) -> float:
+    """Items a second that SQLite takes as bare rows, same batches and durability: the ceiling of any engine on it."""
+    connection = apsw.Connection(str(folder / "plain.db"))
+    connection.execute("PRAGMA journal_mode = wal; PRAGMA synchronous = full").fetchall()
+    connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, x)")
+    start = time.perf_counter()
+    for at in range(0, len(texts), BATCH):
+        with connection:
+            connection.executemany("INSERT INTO t(x) VALUES (?)", [(text,) for text in texts[at : at + BATCH]])
+    taken = time.perf_counter() - start
+    connection.close()
+    return len(texts) / taken
+
+
+def reads(engine: LocalEngine, stock: Stock, ids: list[str]) -> dict[str, tuple[float, float]]:
+    collection = Reach.subtree(Namespace.parse("source:a/project:c1"))
+    agent = Reach.exact(Namespace.parse("agent:a7"))
+    documents = (ItemKind.DOCUMENT,)
+
+    def fetch(**wanted: object) -> Callable[[], object]:
+        def run() -> object:
+            query = "what about " + " ".join(stock.random.choices(VOCABULARY[50:2000], k=4)) + " then"
+            return engine.fetch(FetchRequest(query=query, mode=FetchMode.KEYWORD, filter=MetaFilter(**wanted)))
+
+        return run
+
+    deep = ListRequest(filter=MetaFilter(kinds=documents), limit=50)
+    page = engine.list(deep)
+    for _ in range(min(200, len(ids) // 2 // 60)):
+        page = engine.list(deep.model_copy(update={"cursor": page.next_cursor}))
+    deep = deep.model_copy(update={"cursor": page.next_cursor})
+    scoped = ListRequest(filter=MetaFilter(reach=collection), limit=50)
+    return {
+        "fetch, 1 agent's turns": measured(fetch(reach=agent), 60),
+        "fetch, 1 collection": measured(fetch(reach=collection, kinds=documents), 60),
+        "fetch, 1 source": measured(fetch(reach=Reach.subtree(Namespace.parse("source:a")), kinds=documents), 40),
+        "fetch, learnings": measured(fetch(kinds=(ItemKind.LEARNING,)), 40),
+        "fetch, all turns": measured(fetch(kinds=(ItemKind.CONVERSATION,)), 20),
+        "fetch, all documents": measured(fetch(kinds=documents), 20),
+        "fetch, everything": measured(fetch(), 20),
+        "get by id": measured(lambda: engine.get(GetRequest(ids=(stock.random.choice(ids),))), 500),
+        "list 50, 1 collection": measured(lambda: engine.list(scoped), 100),
+        "list 50, deep, documents": measured(lambda: engine.list(deep), 100),
+        "explore 1 collection": measured(
+            lambda: engine.explore(ExploreRequest(facet=Facet.FOLDER, filter=MetaFilter(reach=collection))), 100
+        ),
+        "explore everything": measured(lambda: engine.explore(ExploreRequest(facet=Facet.KIND)), 30),
+    }
+
+
+def writes(engine: LocalEngine, stock: Stock) -> dict[str, tuple[float, float]]:
+    numbers = iter(range(10**7, 10**8))
+    taken = {"store one turn": measured(lambda: engine.store(stock.turn(next(numbers))), 100)}
+    for name, target in {
+        "forget 1 collection": ForgetTarget.of_filter(MetaFilter(reach=Reach.subtree(Namespace.parse("source:b/project:c2")))),
+        "forget 1 agent": ForgetTarget.of_filter(MetaFilter(reach=Reach.exact(Namespace.parse("agent:a3")))),
+    }.items():
+        start = time.perf_counter()
+        forgotten = engine.forget(target).forgotten
+        spent = (time.perf_counter() - start) * 1e3
+        taken[f"{name} ({forgotten})"] = (spent, spent)
+    return taken
+
+
+def document_ratio(folder: Path, stock: Stock) -> float:
+    """Bytes of the file per byte of text, for documents alone."""
+    engine = LocalEngine(folder / "documents.db", durability="process")
+    stock.text_bytes = 0
+    for _ in range(20):
+        engine.store_many([stock.document(number) for number in range(BATCH)])
+    long = StoreItem.document("\n\n".join(stock.words(120) for _ in range(200)))
+    stock.text_bytes += len(long.text)
+    engine.store(long)
+    engine.close()
+    return (folder / "documents.db").stat().st_size / stock.text_bytes
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("items", type=int, nargs="?", default=100_000)
+    parser.add_argument("--folder", type=Path, help="where the files are written (default: a temporary folder)")
+    arguments = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(dir=arguments.folder))
+    try:
+        run(folder, arguments.items)
+    finally:
+        shutil.rmtree(folder)
+
+
+def run(folder: Path, count: int) -> None:
+    stock = Stock(count)
+    items = stock.items()
+    text = stock.text_bytes
+    engine = LocalEngine(folder / "memory.db")
+    start = time.perf_counter()
+    ids = []
+    for at in range(0, count, BATCH):
+        ids += [receipt.id for receipt in engine.store_many(items[at : at + BATCH])]
+    rate = count / (time.perf_counter() - start)
+    ceiling = plain_inserts(folder, [item.render_text() for item in items[:20_000]])
+    sync = one_sync(folder)
+    print(f"{count:,} items, {text / 1e6:.1f} MB of text; fdatasync {sync:.2f} ms")
+    print(f"{'ingest, batches of 100, power-safe':36} {rate:10,.0f} items/s   {ceiling / rate:.1f}x below bare rows")
+    for name, (middle, high) in {**reads(engine, stock, ids), **writes(engine, stock)}.items():
+        print(f"{name:36} p50 {middle:8.3f} ms   p95 {high:8.3f} ms   {middle / sync:7.2f} fdatasync")
+    start = time.perf_counter()
+    left = engine.maintain(60).left
+    print(f"{'maintain':36} {time.perf_counter() - start:8.2f} s   left {left}")
+    engine.close()
+    whole = (folder / "memory.db").stat().st_size / text
+    ratio = document_ratio(folder, stock)
+    print(f"ingest {rate:,.0f}/s, file {whole:.2f}x the text, {ratio:.2f}x for documents alone")
+
+
+if __name__ == "__main__":
+    main()
