@@ -94,11 +94,14 @@ def decode_text(data: bytes, *, declared: str | None = None) -> str:
     wide = wide_encoding(data)
     if wide:
         return data.decode(wide, "replace")
-    if is_utf8(data):
-        return data.decode("utf-8")
-    if len(_CONTROLS.findall(data[:SAMPLE_BYTES])) > len(data[:SAMPLE_BYTES]) // 1000:
+    sample = data[:SAMPLE_BYTES]
+    utf8 = is_utf8(data)
+    # One in a thousand is a slip (a log, a dump); more is no text. UTF-8 may hold any control but NUL.
+    if (sample.count(0) if utf8 else len(_CONTROLS.findall(sample))) > len(sample) // 1000:
         raise Damaged("the bytes are not text in any encoding", advice="give the file the name of its true format")
-    for encoding in (declared, _guess(data[:SAMPLE_BYTES])):
+    if utf8:
+        return data.decode("utf-8")
+    for encoding in (declared, _guess(sample)):
         text = _strictly(data, encoding)
         if text is not None:
             return text

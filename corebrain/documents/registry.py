@@ -83,7 +83,10 @@ PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
     "plain_text": (_TEXT,),
     "code": (_TEXT,),
     "html": (Parser("selectolax", _CONVERT + "html", packages=("selectolax",)),),
-    "pdf": (Parser("auto", _CONVERT + "pdf", packages=("pypdfium2", "pypdf")),),
+    "pdf": (
+        Parser("pdfium", _CONVERT + "pdf", packages=("pypdfium2", "pypdf")),
+        Parser("pypdf", _CONVERT + "pypdf_only", packages=("pypdf",)),
+    ),
     "docx": (Parser("lxml", _CONVERT + "docx", packages=("lxml",)),),
     "pptx": (Parser("lxml", _CONVERT + "pptx", packages=("lxml",)),),
     "xlsx": (_XLSX,),
@@ -98,15 +101,17 @@ PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
     "rtf": (_PANDOC,),
     "rst": (_PANDOC,),
     "org": (_PANDOC,),
-    "epub": (_PANDOC,),
+    "epub": (Parser("selectolax", _CONVERT + "epub", packages=("selectolax", "lxml")),),
     "odt": (_ODT,),
     "doc": (_unstructured("docx", program="soffice"),),
     "ppt": (_unstructured("pptx", program="soffice"),),
 }
 
-# Parsers beside a format's own that a person may choose by name.
+# Parsers that a person may choose by name, and that are never tried by themselves.
 CHOICES: Final[dict[str, tuple[Parser, ...]]] = {
-    "pdf": (Parser("pypdf", _CONVERT + "pdf_pypdf", packages=("pypdf",)),),
+    "html": (_unstructured(),),
+    "docx": (_unstructured("docx"),),
+    "pptx": (_unstructured("pptx"),),
 }
 
 
