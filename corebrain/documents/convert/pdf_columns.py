@@ -74,13 +74,15 @@ def between_table(reader: PageReader, lines: list[Line], edges: list[float]) -> 
     rows = _rows(reader, lines, edges)
     columns = list(pairwise(edges))
     grid, _ = _grid(rows, columns)
-    if sum(sum(map(bool, row)) >= 2 for row in grid) < 2:
+    cells = [cell for row in grid for cell in row if cell]
+    several = sum(sum(map(bool, row)) >= 2 for row in grid)
+    if several < max(2, 0.5 * len(grid)) or sum(map(len, cells)) > PROSE_CHARS * len(cells):
         return None
     return GridTable(lines, markdown_table(_without_wraps(grid, rows)), len(columns))
 
 
 def _runs(lines: list[Line]) -> list[tuple[int, int]]:
-    """Runs of lines, as start and end, that suggest cells: gappy ones, or several on one printed row. One plain line may stand between."""
+    """Start and end of runs of lines that suggest cells: gappy, or several on a row; one plain line may be between."""
     marks = [_is_gappy(line) for line in lines]
     for index in range(1, len(lines)):
         before, line = lines[index - 1], lines[index]

@@ -11,12 +11,14 @@ from corebrain.documents.convert.pdf_chars import clean_text, join_hyphens
 from corebrain.documents.convert.pdf_columns import GridTable, between_table, columns_table
 from corebrain.documents.convert.pdf_lines import Line, PageReader
 from corebrain.documents.convert.pdf_rulings import Ruling, rulings
-from corebrain.documents.tables import markdown_table
+from corebrain.documents.tables import REPEATED_CELL_CHARS, markdown_table
 
 MAX_PLACES = 20_000
 """Cells of one grid."""
 MIN_OWN_SHARE = 0.4
 """Cells to places of a grid: boxes drawn at odd places (a diagram) leave most places to merged cells."""
+FRAME_HEIGHT = 60.0
+"""Points; an undivided band at a grid's end that is higher frames text, and is no row."""
 
 _NEAR = 3.0  # points: lines closer than this are one
 
@@ -131,7 +133,10 @@ def _grid_table(reader: PageReader, lines: list[Line], group: _Group) -> GridTab
         return None
     left, top, right, bottom = group.box()
     xs, ys = _with_edges(xs, left, right), _with_edges(ys, top, bottom)
-    inside = [line for line in lines if _within(line, left, top, right, bottom)]
+    ys = _without_frames(group, xs, ys)
+    if len(ys) < 3:
+        return None
+    inside = [line for line in lines if _within(line, left, ys[0], right, ys[-1])]
     if len(inside) < 2 or (right - left) > 1.05 * reader.width:
         return None
     printed = len(_places([line.top for line in inside]))
@@ -141,8 +146,9 @@ def _grid_table(reader: PageReader, lines: list[Line], group: _Group) -> GridTab
     if grid is None:
         return None
     rows = [row for row in grid if any(row)]
-    filled = sum(bool(cell) for row in rows for cell in row)
-    if len(rows) < 2 or filled < 3 or max(sum(bool(cell) for cell in row) for row in rows) < 2:
+    distinct = {cell for row in rows for cell in row if cell}
+    divided = sum(len({cell for cell in row if cell}) >= 2 for row in rows)
+    if len(rows) < 2 or len(distinct) < 4 or divided < 2:
         return None
     if max(len(cell) for row in rows for cell in row) > 1500:  # a frame around a page's text
         return None
@@ -157,6 +163,25 @@ def _with_edges(places: list[float], low: float, high: float) -> list[float]:
     if high - out[-1] > 4 * _NEAR:
         out.append(high)
     return out
+
+
+def _without_frames(group: _Group, xs: list[float], ys: list[float]) -> list[float]:
+    """`ys` without what reaches over a high undivided band at either end: text framed together with the table."""
+    bands = list(pairwise(ys))
+    undivided = [not any(_drawn(group.vertical, x, (upper + lower) / 2) for x in xs[1:-1]) for upper, lower in bands]
+    high = [lower - upper > FRAME_HEIGHT for upper, lower in bands]
+    start, end = _run_over(undivided, high), len(ys) - _run_over(undivided[::-1], high[::-1])
+    return ys[start:end]
+
+
+def _run_over(undivided: list[bool], high: list[bool]) -> int:
+    """Length of the first run of undivided bands up to its last high one, 0 when none of them is high."""
+    length = 0
+    for index, (plain, tall) in enumerate(zip(undivided, high, strict=True), 1):
+        if not plain:
+            break
+        length = index if tall else length
+    return length
 
 
 def _filled(reader: PageReader, group: _Group, xs: list[float], ys: list[float]) -> list[list[str]] | None:
@@ -184,7 +209,13 @@ def _filled(reader: PageReader, group: _Group, xs: list[float], ys: list[float])
     if len(boxes) < MIN_OWN_SHARE * rows * columns:
         return None
     texts = {key: bounded_text(reader, *box) for key, box in boxes.items()}
-    return [[texts[owner[row][column]] for column in range(columns)] for row in range(rows)]
+    return [[_repeated(texts, owner[row][column], (row, column)) for column in range(columns)] for row in range(rows)]
+
+
+def _repeated(texts: dict[tuple[int, int], str], owner: tuple[int, int], place: tuple[int, int]) -> str:
+    """The text of a place: a long one stands only where its cell begins."""
+    text = texts[owner]
+    return text if owner == place or len(text) <= REPEATED_CELL_CHARS else ""
 
 
 def _drawn(lines: list[Ruling], at: float, along: float) -> bool:
