@@ -235,6 +235,7 @@ class _Run:
                 self._error = str(failure.error)
             else:
                 self._storer.refuse(None, SetAside.of(failure.scope, failure.error))
+        self._storer.flush()
 
     # -- fetch and store
 
@@ -243,14 +244,16 @@ class _Run:
         self._preparer.split = bool(self._split)
         counts = self._ledger.counts()
         self._total = self._done + sum(counts[verdict] for verdict in FETCHED)
+        steps = self._ledger.planned(*FETCHED)
+        threads, stop = self._options.threads, self._host.stop
         try:
-            steps = self._ledger.planned(*FETCHED)
-            options, stop = self._options, self._host.stop
-            for work, future in process(steps, self._preparer.prepare, threads=options.threads, stop=stop):
+            for work, future in process(steps, self._preparer.prepare, threads=threads, stop=stop):
                 self._take(work, future)
-        finally:
+        except ConnectorError:  # the source failed, not the engine: keep what it gave
             self._storer.flush()
-        return not self._host.stop.is_set()
+            raise
+        self._storer.flush()
+        return not stop.is_set()
 
     def _take(self, work: Work, future: "Future[Ready | Same]") -> None:
         error = future.exception()

@@ -14,7 +14,8 @@ from pipeline.host import Host
 from pipeline.prepare import Ready, Same
 from pipeline.state.contract import Aside, Intent, Ledger
 
-_TOUCHES = 500
+_PAGE = 500
+"""Touched or refused documents written at a time."""
 
 
 @dataclass(slots=True)
@@ -49,6 +50,7 @@ class Storer:
         self._batch: list[Ready] = []
         self._items = 0
         self._same: list[Same] = []
+        self._asides: list[Aside] = []
         self._attempts = {aside.key: aside for aside in ledger.asides()}
         self.counts = Counts()
 
@@ -60,7 +62,7 @@ class Storer:
         """
         if isinstance(result, Same):
             self._same.append(result)
-            if len(self._same) >= _TOUCHES:
+            if len(self._same) >= _PAGE:
                 self._touch()
             return
         if self._items and self._items + len(result.documents) > MAX_STORE_MANY:
@@ -74,6 +76,7 @@ class Storer:
         """Store what is left."""
         self._store_batch()
         self._touch()
+        self._write_asides()
 
     def refuse(self, ref: Ref | None, refused: SetAside) -> None:
         """Set a document, or a part of one, aside; it is tried again with growing pauses."""
@@ -89,8 +92,16 @@ class Storer:
             next_try=now + delay_s(attempts, self._host.chance()),
             since=earlier.since if earlier else now,
         )
-        self._ledger.set_aside(aside)
+        self._asides.append(aside)
         self._told(refused.key, False)
+        if len(self._asides) >= _PAGE:
+            self._write_asides()
+
+    def _write_asides(self) -> None:
+        """Keep what was refused; after the records, which take refused parts of an earlier version off the list."""
+        if self._asides:
+            self._ledger.set_aside(self._asides)
+            self._asides = []
 
     def _touch(self) -> None:
         if not self._same:

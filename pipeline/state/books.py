@@ -232,15 +232,21 @@ class Books:
         )
         return [Aside(row[0], ref_from_json(row[1]) if row[1] else None, *row[2:]) for row in rows]
 
-    def set_aside(self, aside: Aside) -> None:
-        ref = ref_to_json(aside.ref) if aside.ref else None
-        values: tuple[Any, ...] = (self.source, aside.key, ref, aside.error, aside.advice)
+    def set_aside(self, asides: Sequence[Aside]) -> None:
         with self.database.transaction():
-            self.database.rows(
+            self.database.many(
                 "INSERT OR REPLACE INTO aside VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (*values, aside.attempts, aside.next_try, aside.since),
+                [
+                    (
+                        *(self.source, aside.key, ref_to_json(aside.ref) if aside.ref else None, aside.error),
+                        *(aside.advice, aside.attempts, aside.next_try, aside.since),
+                    )
+                    for aside in asides
+                ],
             )
-            self.database.rows("DELETE FROM work WHERE source = ? AND key = ?", (self.source, aside.key))
+            self.database.many(
+                "DELETE FROM work WHERE source = ? AND key = ?", [(self.source, aside.key) for aside in asides]
+            )
 
     def restore(self, keys: Sequence[str]) -> None:
         self.database.many("DELETE FROM aside WHERE source = ? AND key = ?", [(self.source, key) for key in keys])

@@ -300,8 +300,8 @@ class Ledger(Protocol):
         """Return what is set aside, in key order."""
         ...
 
-    def set_aside(self, aside: Aside) -> None:
-        """Add or replace; the key leaves the plan."""
+    def set_aside(self, asides: Sequence[Aside]) -> None:
+        """Add or replace in one transaction; the keys leave the plan."""
         ...
 
     def restore(self, keys: Sequence[str]) -> None:
