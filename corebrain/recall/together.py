@@ -3,9 +3,11 @@
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 class _Task(Generic[T]):
@@ -38,8 +40,20 @@ def together(calls: Sequence[Callable[[], T]]) -> list[T]:
         BaseException: what the first call that failed raised, after every call has ended.
     """
     tasks = [_Task(call) for call in calls]
+    _run(tasks)
+    return [task.result() for task in tasks]
+
+
+def both(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
+    """Run two calls of different kinds as `together` does."""
+    one, other = _Task(first), _Task(second)
+    _run((one, other))
+    return one.result(), other.result()
+
+
+def _run(tasks: Sequence[_Task[Any]]) -> None:
     threads: list[threading.Thread] = []
-    own = tasks[:1]
+    own = list(tasks[:1])
     for task in tasks[1:]:
         thread = threading.Thread(target=copy_context().run, args=(task.run,), name="corebrain-read")
         try:
@@ -54,4 +68,3 @@ def together(calls: Sequence[Callable[[], T]]) -> list[T]:
     finally:
         for thread in threads:
             thread.join()
-    return [task.result() for task in tasks]

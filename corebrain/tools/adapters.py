@@ -1,0 +1,61 @@
+"""The shapes of model runtimes: OpenAI-style functions, Anthropic tools, MCP. They only rename keys."""
+
+import json
+from typing import Any
+
+from corebrain.errors import CorebrainError
+from corebrain.tools.memory_tools import MemoryTools
+
+
+def openai_tools(tools: MemoryTools) -> list[dict[str, Any]]:
+    """Return the `tools` of an OpenAI-style chat request."""
+    return [{"type": "function", "function": spec.to_dict()} for spec in tools.specs()]
+
+
+def openai_result(tools: MemoryTools, call: dict[str, Any]) -> dict[str, Any]:
+    """Run one entry of a message's `tool_calls` and return the `tool` message that answers it.
+
+    The arguments are JSON text there; text that is no JSON is answered like any other wrong argument.
+    """
+    function = call["function"]
+    try:
+        arguments = json.loads(function.get("arguments") or "{}")
+    except (ValueError, RecursionError):  # the latter for arguments nested without end
+        text = f"invalid request: {function['name']}: the arguments are no JSON"
+    else:
+        text, _ = call_text(tools, function["name"], arguments)
+    return {"role": "tool", "tool_call_id": call["id"], "content": text}
+
+
+def anthropic_tools(tools: MemoryTools) -> list[dict[str, Any]]:
+    """Return the `tools` of an Anthropic messages request."""
+    return [
+        {"name": spec.name, "description": spec.description, "input_schema": spec.parameters} for spec in tools.specs()
+    ]
+
+
+def anthropic_result(tools: MemoryTools, block: dict[str, Any]) -> dict[str, Any]:
+    """Run one `tool_use` block and return the `tool_result` block that answers it."""
+    text, failed = call_text(tools, block["name"], block.get("input"))
+    return {"type": "tool_result", "tool_use_id": block["id"], "content": text, "is_error": failed}
+
+
+def mcp_tools(tools: MemoryTools) -> list[dict[str, Any]]:
+    """Return the `tools` of an MCP `tools/list` result."""
+    return [
+        {"name": spec.name, "description": spec.description, "inputSchema": spec.parameters} for spec in tools.specs()
+    ]
+
+
+def mcp_result(tools: MemoryTools, name: str, arguments: object = None) -> dict[str, Any]:
+    """Run one MCP `tools/call` and return its result."""
+    text, failed = call_text(tools, name, arguments)
+    return {"content": [{"type": "text", "text": text}], "isError": failed}
+
+
+def call_text(tools: MemoryTools, name: str, arguments: object = None) -> tuple[str, bool]:
+    """Run a tool and return its JSON as text, or an error's text and true."""
+    try:
+        return json.dumps(tools.call(name, arguments), ensure_ascii=False), False
+    except CorebrainError as error:
+        return str(error), True
