@@ -204,7 +204,7 @@ class Walk:
 
 def _named(names: list[str], wanted: str) -> Iterable[tuple[str, str]]:
     """Pair the names of a folder with their keys in byte order; only the one whose key is *wanted*, if any is."""
-    if "".join(names).isascii():
+    if all(map(str.isascii, names)):
         names.sort()
         pairs: Iterable[tuple[str, str]] = zip(names, names, strict=True)
     else:
