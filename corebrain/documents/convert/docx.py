@@ -47,7 +47,7 @@ def convert(raw: RawDocument, format: str) -> ConvertedDocument:  # noqa: A002 -
 def _document_blocks(package: OoxmlPackage, main: str, root: Element) -> list[str]:
     relations = package.relations(main)
     styles = Styles(_part(package, relations, "styles"))
-    numbering = Numbering(_part(package, relations, "numbering"))
+    numbering = Numbering(lambda: _part(package, relations, "numbering"))
     notes: dict[str, int] = {}
     body = root.find(W + "body")
     blocks = Body(package, relations, styles, numbering, notes).blocks(body if body is not None else root)

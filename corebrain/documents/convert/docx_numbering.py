@@ -1,6 +1,7 @@
 """List numbers of a DOCX, counted as Word counts them (ECMA-376 part 1 section 17.9)."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from corebrain.documents.convert.docx_styles import VAL, W, whole
@@ -30,16 +31,21 @@ class Label:
 
 
 class Numbering:
-    """The lists of a document and how far each has counted."""
+    """The lists of a document and how far each has counted.
 
-    def __init__(self, root: Element | None) -> None:
+    Args:
+        load: Gives the numbering part; called when the first list item is met.
+    """
+
+    def __init__(self, load: Callable[[], Element | None]) -> None:
+        self._load: Callable[[], Element | None] | None = load
         self._levels: dict[str, dict[int, Level]] = {}
         self._abstract: dict[str, str] = {}
         self._counters: dict[str, dict[int, int]] = {}
         self._restarts: dict[str, dict[int, int]] = {}
         self._begun: set[str] = set()
-        if root is None:
-            return
+
+    def _read(self, root: Element) -> None:
         for node in root.iterchildren(W + "abstractNum"):
             self._levels[node.get(W + "abstractNumId", "")] = {
                 whole(level.get(W + "ilvl")): _level(level) for level in node.iterchildren(W + "lvl")
@@ -61,6 +67,10 @@ class Numbering:
 
     def next(self, number_id: str, level: int) -> Label:
         """Count one item of a list and give its label. Lists of one abstract list share their counters."""
+        if self._load is not None:
+            root, self._load = self._load(), None
+            if root is not None:
+                self._read(root)
         abstract = self._abstract.get(number_id, number_id)
         levels = self._levels.get(abstract, {})
         form = levels.get(level, Level())

@@ -79,6 +79,7 @@ class OoxmlPackage:
         self.size = len(data) if isinstance(data, bytes) else data.stat().st_size
         check_zip(self._zip)
         self._spent = 0
+        self._relations: dict[str, dict[str, Relation]] = {}
         self._lower = {name.lower(): name for name in self._zip.namelist()}
 
     def names(self) -> list[str]:
@@ -120,6 +121,9 @@ class OoxmlPackage:
 
     def relations(self, name: str) -> dict[str, Relation]:
         """What a part points to, by id; empty for a part without relations."""
+        known = self._relations.get(name)
+        if known is not None:
+            return known
         folder, file = posixpath.split(name)
         root = self.part(posixpath.join(folder, "_rels", f"{file}.rels"))
         found: dict[str, Relation] = {}
@@ -131,6 +135,7 @@ class OoxmlPackage:
             if not external:
                 target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
             found[key] = Relation((node.get("Type") or "").rsplit("/", 1)[-1], target, external)
+        self._relations[name] = found
         return found
 
     def properties(self) -> tuple[str | None, str | None, dict[str, Json]]:

@@ -108,7 +108,10 @@ def _is_gappy(line: Line) -> bool:
     """Whether a line is much wider than its characters: somewhere in it is a gap."""
     if line.turned or " " not in line.text:
         return False
-    wide = sum(1.0 if ord(character) > 0x2E7F else 0.53 for character in line.text)
+    if line.text.isascii():
+        wide = 0.53 * len(line.text)
+    else:
+        wide = sum(1.0 if ord(character) > 0x2E7F else 0.53 for character in line.text)
     width = line.right - line.left
     return width > 1.25 * wide * line.size and width - wide * line.size > 1.5 * line.size
 

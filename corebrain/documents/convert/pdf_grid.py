@@ -168,7 +168,8 @@ def _with_edges(places: list[float], low: float, high: float) -> list[float]:
 def _without_frames(group: _Group, xs: list[float], ys: list[float]) -> list[float]:
     """`ys` without what reaches over a high undivided band at either end: text framed together with the table."""
     bands = list(pairwise(ys))
-    undivided = [not any(_drawn(group.vertical, x, (upper + lower) / 2) for x in xs[1:-1]) for upper, lower in bands]
+    inner = [line for x in xs[1:-1] for line in _at(group.vertical, x)]
+    undivided = [not _covers(inner, (upper + lower) / 2) for upper, lower in bands]
     high = [lower - upper > FRAME_HEIGHT for upper, lower in bands]
     start, end = _run_over(undivided, high), len(ys) - _run_over(undivided[::-1], high[::-1])
     return ys[start:end]
@@ -187,17 +188,19 @@ def _run_over(undivided: list[bool], high: list[bool]) -> int:
 def _filled(reader: PageReader, group: _Group, xs: list[float], ys: list[float]) -> list[list[str]] | None:
     """Each place's text; a cell that covers several places is written into all of them. None for a drawing."""
     rows, columns = len(ys) - 1, len(xs) - 1
+    uprights = [_at(group.vertical, x) for x in xs]
+    levels = [_at(group.horizontal, y) for y in ys]
     owner = [[(row, column) for column in range(columns)] for row in range(rows)]
     for row in range(rows):
         middle = (ys[row] + ys[row + 1]) / 2
         for column in range(1, columns):
-            if not _drawn(group.vertical, xs[column], middle):
+            if not _covers(uprights[column], middle):
                 owner[row][column] = owner[row][column - 1]
     for column in range(columns):
         middle = (xs[column] + xs[column + 1]) / 2
         for row in range(1, rows):
             same_shape = owner[row][column] == (row, column) or owner[row][column][0] == row
-            if same_shape and not _drawn(group.horizontal, ys[row], middle):
+            if same_shape and not _covers(levels[row], middle):
                 owner[row][column] = owner[row - 1][column]
     boxes: dict[tuple[int, int], list[float]] = {}
     for row in range(rows):
@@ -218,8 +221,12 @@ def _repeated(texts: dict[tuple[int, int], str], owner: tuple[int, int], place: 
     return text if owner == place or len(text) <= REPEATED_CELL_CHARS else ""
 
 
-def _drawn(lines: list[Ruling], at: float, along: float) -> bool:
-    return any(abs(line.at - at) <= _NEAR and line.start - 1 <= along <= line.end + 1 for line in lines)
+def _at(lines: list[Ruling], place: float) -> list[Ruling]:
+    return [line for line in lines if abs(line.at - place) <= _NEAR]
+
+
+def _covers(lines: list[Ruling], along: float) -> bool:
+    return any(line.start - 1 <= along <= line.end + 1 for line in lines)
 
 
 def bounded_text(reader: PageReader, left: float, top: float, right: float, bottom: float) -> str:
