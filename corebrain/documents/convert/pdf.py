@@ -26,7 +26,16 @@ MAX_OUTLINE = 5_000
 """Entries of the outline that are read."""
 PAGE_MARK = "\n\f\n"
 
-_TITLES_OF_PROGRAMS = ("microsoft word -", "untitled", "powerpoint presentation", "slide 1", "print", "document")
+_TITLES_OF_PROGRAMS = (
+    "microsoft word -",
+    "untitled",
+    "powerpoint presentation",
+    "slide 1",
+    "print",
+    "document",
+    "anonymous",
+    "(anonymous)",
+)
 
 
 @dataclass(slots=True)

@@ -1,14 +1,17 @@
 """Tables without rulings on a PDF page: rows whose words leave the same gaps one below the other."""
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from corebrain.documents.convert.pdf_chars import join_hyphens
-from corebrain.documents.convert.pdf_lines import Line, PageReader
+from corebrain.documents.convert.pdf_chars import clean_text, join_hyphens
+from corebrain.documents.convert.pdf_lines import HYPHEN, Line, PageReader
 from corebrain.documents.tables import markdown_table
 
 MIN_ROWS = 3
+SURE_COLUMNS = 4
+"""From this many columns two rows without a blank cell are a table."""
 MAX_COLUMNS = 30
 MAX_LINES = 400
 """Lines of one candidate whose characters are read."""
@@ -16,6 +19,8 @@ WIDE_GAP = 1.0
 """A gap between words, in font sizes, that may part cells; a justified line's spaces stay under 0.8."""
 PROSE_CHARS = 42
 """Mean length of a cell over which aligned text is two columns of prose, not a table."""
+
+_WORD = re.compile(f"[^ {HYPHEN}]+{HYPHEN}?")
 
 
 @dataclass(slots=True)
@@ -92,8 +97,7 @@ def _runs(lines: list[Line]) -> list[tuple[int, int]]:
     runs: list[tuple[int, int]] = []
     start, misses = -1, 0
     for index, (line, mark) in enumerate(zip(lines, marks, strict=True)):
-        step = line.top - lines[index - 1].last_top if start >= 0 else 0.0
-        if start >= 0 and -2 * line.size < step < 4 * max(line.size, 1.0) and (mark or misses < 2):
+        if start >= 0 and _joins(lines[start], lines[index - 1], line) and (mark or (misses < 2 and not line.bold)):
             misses = 0 if mark else misses + 1
             continue
         if start >= 0:
@@ -101,7 +105,13 @@ def _runs(lines: list[Line]) -> list[tuple[int, int]]:
         start, misses = (index, 0) if mark else (-1, 0)
     if start >= 0:
         runs.append((start, len(lines) - misses))
-    return [(start, end) for start, end in runs if MIN_ROWS <= end - start <= MAX_LINES]
+    return [(start, end) for start, end in runs if 2 <= end - start <= MAX_LINES]
+
+
+def _joins(first: Line, before: Line, line: Line) -> bool:
+    """Whether a line may be of the same table as those before it: near, and not set larger."""
+    size = max(line.size, 1.0)
+    return -2 * size < line.top - before.last_top < 3 * size and line.size <= 1.1 * first.size
 
 
 def _is_gappy(line: Line) -> bool:
@@ -132,7 +142,8 @@ def columns_table(reader: PageReader, lines: list[Line], *, ruled: bool) -> Grid
         return None
     grid, used = _grid(rows, columns)
     full = [row for row in grid if sum(map(bool, row)) >= max(2, (len(columns) + 1) // 2)]
-    if len(full) < (2 if ruled else MIN_ROWS) or used < 0.6 * len(rows):
+    whole = len(columns) >= SURE_COLUMNS and len(grid) == 2 and all(cell for row in grid for cell in row)
+    if len(full) < (2 if ruled or whole else MIN_ROWS) or used < 0.6 * len(rows):
         return None
     cells = [cell for row in grid for cell in row if cell]
     mean = sum(map(len, cells)) / len(cells)
@@ -179,23 +190,21 @@ def _row(words: list[tuple[float, float, float, str, float]], edges: list[float]
 def _words(reader: PageReader, line: Line) -> list[tuple[float, float, float, str, float]]:
     """The words of a line as (top, left, right, text, size)."""
     found: list[tuple[float, float, float, str, float]] = []
-    raw = reader.raw_text(line)
-    start = 0
-    for part in raw.replace("\ufffe", " ").split(" "):
-        if part:
-            first = reader.char_box(reader.char_index(line.first + start))
-            last = reader.char_box(reader.char_index(line.first + start + len(part) - 1))
-            if first and last:
-                found.append((first[3] if abs(first[3] - last[3]) > line.size else max(first[3], last[3]),
-                              min(first[0], last[0]), max(first[2], last[2]), part, line.size))  # fmt: skip
-        start += len(part) + 1
+    for match in _WORD.finditer(reader.raw_text(line)):
+        text = clean_text(match[0])
+        first = reader.char_index(line.first + match.start())
+        last = reader.char_index(line.first + match.end() - 1 - match[0].endswith(HYPHEN))
+        begin, end = reader.char_box(first), reader.char_box(last)
+        if text and begin and end:
+            left, right = min(begin[0], end[0]), max(begin[2], end[2])
+            found.append((reader.origin(first)[1], left, right, text, line.size))
     return found
 
 
 def _columns(rows: list[_Row], *, ruled: bool) -> list[tuple[float, float]]:
     """The columns' left and right edges: what the rows with several cells leave blank, row after row."""
     several = [row for row in rows if len(row.cells) >= 2]
-    if len(several) < (2 if ruled else MIN_ROWS):
+    if len(several) < 2 or (len(several) < MIN_ROWS and not ruled and len(several[0].cells) < SURE_COLUMNS):
         return []
     counts: dict[int, int] = {}
     for row in several:
@@ -227,7 +236,7 @@ def _grid(rows: list[_Row], columns: list[tuple[float, float]]) -> tuple[list[li
             for at in places:
                 line[at] = f"{line[at]} {cell.text}".strip()
         used += len(row.cells) > 1 or bool(row.cells and len(row.cells[0].text) < PROSE_CHARS)
-        grid.append([join_hyphens(cell, frozenset()) for cell in line])
+        grid.append([join_hyphens(cell.replace(f"{HYPHEN} ", HYPHEN), frozenset()) for cell in line])
     return grid, used
 
 

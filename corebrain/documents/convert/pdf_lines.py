@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import pypdfium2.raw as pdfium_c
 
-from corebrain.documents.convert.pdf_chars import BULLETS, clean_text
+from corebrain.documents.convert.pdf_chars import clean_text
 
 MAX_PAGE_CHARS = 400_000
 """Characters read of one page; a printed page holds about 5,000."""
@@ -38,7 +38,7 @@ class Line:
         last_top: The same for the last printed line in it.
         size: Font size in points, in steps of a half.
         bold: Whether its first and last characters are bold.
-        mono: Whether its first character is of a fixed-pitch font.
+        mono: Whether they are of a fixed-pitch font.
         turned: Whether it runs up or down the page.
         first: Index of its first character in the page's text.
         count: Characters of the page's text it covers.
@@ -170,8 +170,11 @@ class PageReader:
         bold, mono, symbol = self._font(first)
         if (symbol and text[1:2] == " ") or (lead and self._is_nameless(self.char_index(start))):
             text = f"\u2022 {text[1:] if symbol else text}"
-        size = end_size if text[0] in BULLETS else max(size, end_size)  # a raised or a small label is not the line
-        bold = bold and self._font(last)[0]
+        if end_size != size:  # a raised number, a label, a small capital: two of three decide
+            size = sorted((size, end_size, self._middle_size(raw, start)))[1]
+        if bold or mono:
+            end_bold, end_mono, _ = self._font(last)
+            bold, mono = bold and end_bold, mono and end_mono
         last_top = self.origin(last)[1] if HYPHEN in raw else top
         return Line(
             text=text,
@@ -205,6 +208,11 @@ class PageReader:
             along = abs(matrix.a) < _QUARTER * abs(matrix.b)
             turned = along != (self.rotation % 2 == 1)
         return round(size * 2) / 2, turned
+
+    def _middle_size(self, raw: str, start: int) -> float:
+        middle = len(raw) // 2
+        place = next((at for at in range(middle, len(raw)) if not raw[at].isspace()), middle)
+        return self._size(self.char_index(start + _units(raw[:place])))[0]
 
     def _is_nameless(self, index: int) -> bool:
         """Whether a blank is a sign drawn by a nameless (Type 3) font: how some programs make bullets."""

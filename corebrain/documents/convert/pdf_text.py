@@ -155,7 +155,7 @@ class PageWriter:
         follows = (
             previous is not None
             and self._level == level
-            and previous.bold == line.bold
+            and (previous.bold == line.bold or previous.size == line.size > self._shape.body)
             and -0.5 * line.size < line.top - previous.last_top < 2.0 * line.size
             and not _SECTION.match(line.text)
         )
@@ -182,9 +182,9 @@ class PageWriter:
             return False
         if self._is_code(line) or self._is_code(self._run[0]):
             return self._is_code(line) and self._is_code(self._run[0]) and -0.5 * size < step < 3.0 * size
-        if abs(step) < 0.45 * size and line.left >= previous.left:  # the same printed row
+        if _same_row(previous, line):
             return True
-        if _BULLET.match(line.text) or _NUMBERED.match(line.text):
+        if _NUMBERED.match(line.text) or (_BULLET.match(line.text) and not _is_dot_between(previous, line)):
             return False
         if step > 1.75 * size or step < -0.5 * size:
             return False
@@ -249,16 +249,13 @@ class PageWriter:
             self._blocks.append(item)
 
     def _joined(self, lines: list[Line]) -> str:
-        """The lines as one text; a line that ends far left of its neighbours keeps its break."""
+        """The lines as one text; a line that ended before it was full keeps its break."""
         right = max(line.right for line in lines)
-        left = min(line.left for line in lines)
         out = lines[0].text
         for previous, line in pairwise(lines):
-            same_row = abs(line.top - previous.last_top) < 0.45 * max(line.size, 1.0)
             entry = bool(_LEADER.search(previous.text))
-            short = entry or (
-                previous.right - left < 0.5 * (right - left) and not same_row and not self._heading_like(lines)
-            )
+            stops = not _same_row(previous, line) and not self._heading_like(lines) and _stopped(previous, line, right)
+            short = entry or stops
             tight = _CJK_TIGHT.match(out[-1:]) and _CJK_TIGHT.match(line.text)
             if out.endswith("\ufffe") or (tight and not short):
                 out += line.text
@@ -272,6 +269,23 @@ class PageWriter:
 
 def _is_item(block: str) -> bool:
     return block.startswith("- ") or bool(_NUMBERED.match(block))
+
+
+def _is_dot_between(previous: Line, line: Line) -> bool:
+    """Whether a middle dot at a line's start only parts words, and opens no item."""
+    return line.text[0] == "\u00b7" and previous.text[0] != "\u00b7" and not previous.text.endswith(_SENTENCE_END)
+
+
+def _same_row(previous: Line, line: Line) -> bool:
+    """Whether two lines stand on one printed row, a raised or lowered sign included."""
+    step = abs(line.top - previous.last_top) / max(line.size, previous.size, 1.0)
+    return (step < 0.45 and line.left >= previous.left) or (step < 0.7 and line.left >= previous.right - 2.0)
+
+
+def _stopped(previous: Line, line: Line, right: float) -> bool:
+    """Whether the first word of `line` would have fitted behind `previous`: then the break was meant."""
+    word = line.text.split(" ", 1)[0]
+    return previous.right + (0.6 * len(word) + 0.8) * line.size < right
 
 
 def _goes_on(before: Line, line: Line) -> bool:
