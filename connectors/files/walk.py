@@ -6,44 +6,20 @@ content of its subfolders follows. What cannot be listed or looked at is `Failed
 
 import os
 import stat
-from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Iterator
+from dataclasses import replace
 
-from connectors.contract import Checkpoint, Event, Failed, Ref, Seen, within
+from connectors.contract import Checkpoint, Event, Failed, Seen, within
 from connectors.errors import Unavailable
 from connectors.files.filesystem import MARKS_HIDDEN, Disk, is_link
-from connectors.files.keys import locator_for, name_keys
+from connectors.files.folder import Folder, named
 from connectors.files.links import Links
 from connectors.files.selection import Selection
-from connectors.files.stamp import modified, stamp
 
 _TYPE = 0o170000
 _REGULAR = stat.S_IFREG
 CHECKPOINT_EVERY = 10_000
 """Documents between two checkpoints."""
-
-
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """A folder still to be listed.
-
-    Attributes:
-        path: To open it, ending in the separator.
-        key: Scope of what it holds: `""` for the root, else ending in `/`.
-        raw: The same with the names as the system gave them.
-        name: Its own key; empty for the root.
-        collection: Top folder it lies in; `None` for the root.
-        identities: (device, inode) of it and the folders above it, innermost first.
-        linked: Whether a link led here.
-    """
-
-    path: str
-    key: str
-    raw: str
-    name: str
-    collection: str | None
-    identities: tuple[tuple[int, int], ...]
-    linked: bool
 
 
 class Walk:
@@ -77,10 +53,12 @@ class Walk:
         """Yield `Seen`, `Failed` and `Checkpoint`; never `Complete`, which is the caller's to say.
 
         Raises:
-            OSError: The root itself cannot be looked at.
+            Unavailable: The root itself cannot be looked at.
         """
-        status = os.stat(self._root)
-        pending = [Folder(os.path.join(self._root, ""), "", "", "", None, (_identity(status),), linked=False)]
+        try:
+            pending = [Folder.root(self._root)]
+        except OSError as error:
+            raise self._failed("", self._root, error).error from error
         while pending:
             found: list[Folder] = []
             yield from self._list(pending.pop(), found)
@@ -94,18 +72,18 @@ class Walk:
             return
         if folder.key and self._selection.leaves_content(folder.name, names):
             return
-        if not names and folder.key in self._mounted and folder.identities[0][0] == folder.identities[1][0]:
+        if not names and folder.key in self._mounted and not folder.is_mounted:
             self.mounts.append(folder.key)
             yield Failed(folder.key, Unavailable(f"{folder.key} was a mounted volume and nothing is mounted there now"))
             return
         vanished = yield from self._entries(folder, names, found)
-        if vanished and not _is_still(folder):
+        if vanished and not folder.is_still_there():
             yield self._failed(folder.key, folder.path, FileNotFoundError("the folder changed while it was listed"))
 
     def _entries(self, folder: Folder, names: list[str], found: list[Folder]) -> Generator[Event, None, bool]:
         """Yield the documents of one folder, collect its subfolders, return whether something vanished meanwhile."""
         look_at, vanished = self._disk.look_at, False
-        for name, own_key in _named(names, self._wanted(folder.key)):
+        for name, own_key in named(names, self._wanted(folder.key)):
             if own_key[0] == "." and self._selection.is_hidden(own_key):
                 continue
             path = folder.path + name
@@ -123,7 +101,7 @@ class Walk:
                 yield self._failed(f"{folder.key}{own_key}/", path, error)
                 continue
             if taken:
-                yield Seen(_ref(folder, name, own_key, status))
+                yield Seen(folder.ref(name, own_key, status))
                 self._seen += 1
                 if not self._seen % CHECKPOINT_EVERY:
                     yield Checkpoint(None)
@@ -166,27 +144,17 @@ class Walk:
         self, folder: Folder, name: str, own_key: str, status: os.stat_result, names: list[str], *, linked: bool
     ) -> Folder | None:
         """Return the subfolder when it is to be listed."""
-        key = f"{folder.key}{own_key}/"
-        identity = _identity(status)
-        inner = Folder(
-            path=os.path.join(folder.path, name, ""),
-            key=key,
-            raw=key if folder.raw is folder.key and name == own_key else f"{folder.raw}{name}/",
-            name=own_key,
-            collection=folder.collection or own_key,
-            identities=(identity, *folder.identities),
-            linked=linked or folder.linked,
-        )
-        if self._scope and not within(self._scope, key) and not self._scope.startswith(key):
+        inner = folder.inner(name, own_key, status, linked=linked)
+        if self._scope and not within(self._scope, inner.key) and not self._scope.startswith(inner.key):
             return None
-        if not self._selection.takes_folder(own_key, key[:-1], names) or identity in folder.identities:
+        if not self._selection.takes_folder(own_key, inner.key[:-1], names) or inner.is_circular:
             return None
         if MARKS_HIDDEN and self._selection.is_hidden_by_mark(own_key, status):
             return None
         if inner.linked and self._links and not self._links.take(status, inner.path):
             return None
-        if not linked and status.st_dev != folder.identities[0][0]:
-            self.mounts.append(key)
+        if inner.is_mounted and not linked:
+            self.mounts.append(inner.key)
         return inner
 
     def _wanted(self, prefix: str) -> str:
@@ -200,42 +168,3 @@ class Walk:
         return Failed(
             scope, Unavailable(f"cannot look at {os.fsencode(path).decode('utf-8', 'replace')}: {what}{advice}")
         )
-
-
-def _named(names: list[str], wanted: str) -> Iterable[tuple[str, str]]:
-    """Pair the names of a folder with their keys in byte order; only the one whose key is *wanted*, if any is."""
-    if all(map(str.isascii, names)):
-        names.sort()
-        pairs: Iterable[tuple[str, str]] = zip(names, names, strict=True)
-    else:
-        pairs = name_keys(names).items()
-    return [pair for pair in pairs if pair[1] == wanted] if wanted else pairs
-
-
-def _ref(folder: Folder, name: str, own_key: str, status: os.stat_result) -> Ref:
-    key = folder.key + own_key
-    plain = folder.raw is folder.key and name is own_key
-    return Ref(
-        key,
-        stamp(status),
-        None,
-        folder.collection,
-        "" if plain else locator_for(folder.raw + name, key),
-        "",
-        "",
-        "",
-        status.st_size,
-        modified(status),
-    )
-
-
-def _identity(status: os.stat_result) -> tuple[int, int]:
-    return status.st_dev, status.st_ino
-
-
-def _is_still(folder: Folder) -> bool:
-    """Whether the folder lies where it lay when it was found."""
-    try:
-        return _identity(os.stat(folder.path)) == folder.identities[0]
-    except OSError:
-        return False

@@ -16,9 +16,9 @@ source.faults.stop_scan(after=1)                  # the next listing breaks in t
 import hashlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Unpack
 
 from connectors.contract import (
     Blob,
@@ -35,51 +35,12 @@ from connectors.contract import (
     within,
 )
 from connectors.errors import DocumentGone
+from connectors.testing.behaviour import Behaviour, Facts, with_facts
 from connectors.testing.faults import Faults
 from corebrain.layout import BrainSource
 
 MODIFIED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 """Modification time of a document that was given none."""
-
-
-class Facts(TypedDict, total=False):
-    """What may be said of a document beside its bytes: fields of `Ref` and `Blob` by their names."""
-
-    token: str | None
-    content: str | None
-    collection: str | None
-    title: str
-    url: str
-    media_type: str
-    filename: str
-    modified: datetime | None
-    language: str
-    repo: str
-    commit: str
-    path: tuple[str, ...]
-    tags: tuple[str, ...]
-    parts: tuple[Blob, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Behaviour:
-    """What kind of source it is.
-
-    Attributes:
-        deltas: Scans with a cursor report only what changed since, without `Complete`, as a change feed does.
-        tokens: False lists every document with an unknown token.
-        contents: Whether refs carry a content id (the SHA-256 of the bytes).
-        unchanged: Whether `fetch` answers `Unchanged` at the known token.
-        in_listing: Whether listing hands over the bytes, as a crawl does.
-        checkpoint_every: Documents between two checkpoints.
-    """
-
-    deltas: bool = False
-    tokens: bool = True
-    contents: bool = False
-    unchanged: bool = True
-    in_listing: bool = False
-    checkpoint_every: int = 100
 
 
 class ScriptedConnector:
@@ -136,7 +97,7 @@ class ScriptedConnector:
             content = hashlib.sha256(raw).hexdigest() if self.behaviour.contents else None
             ref = Ref(key, token, content, _top(key), size=len(raw), modified=MODIFIED)
             blob = Blob(raw, filename=key.rpartition("/")[2], token=token, modified=MODIFIED)
-            self._held[key] = _with(ref, facts), _with(blob, facts)
+            self._held[key] = with_facts(ref, facts), with_facts(blob, facts)
 
     def rename(self, old: str, new: str) -> None:
         """Move a document to another key, bytes and token as they were."""
@@ -233,13 +194,3 @@ class ConfirmingConnector(ScriptedConnector):
 def _top(key: str) -> str | None:
     """The top folder of a key, the collection unless another is named."""
     return key.partition("/")[0] if "/" in key else None
-
-
-_Kept = TypeVar("_Kept", Ref, Blob)
-
-
-def _with(value: _Kept, facts: Facts) -> _Kept:
-    """Set those fields that *facts* name."""
-    own = {field.name for field in fields(value)}
-    named: dict[str, Any] = {name: fact for name, fact in facts.items() if name in own}
-    return replace(value, **named)

@@ -31,6 +31,18 @@ def tree(tmp_path: Path) -> Tree:
 
 
 @pytest.fixture
+def rewrite() -> Callable[[Path, str], None]:
+    """Replace a text, in a later tick of the file system's clock than the last change."""
+
+    def run(path: Path, text: str) -> None:
+        before = path.stat().st_ctime_ns
+        while path.stat().st_ctime_ns == before:
+            path.write_text(text)
+
+    return run
+
+
+@pytest.fixture
 def scan() -> Scan:
     def run(connector: Connector, scope: str = "", notes: MemoryNotes | None = None) -> list[Event]:
         return list(connector.scan(None, notes or MemoryNotes(), scope))

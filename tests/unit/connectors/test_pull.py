@@ -7,7 +7,8 @@ from connectors import FilesConnector, SetAside, pull
 from connectors.contract import Blob
 from connectors.errors import AuthError, DocumentRefused, Unavailable
 from connectors.files import reading
-from connectors.testing.scripted import Behaviour, ScriptedConnector
+from connectors.testing.behaviour import Behaviour
+from connectors.testing.scripted import ScriptedConnector
 from corebrain.brain import Brain
 from corebrain.engines.reference import ReferenceEngine
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout

@@ -5,7 +5,8 @@ import pytest
 from connectors.contract import Blob, Checkpoint, Complete, Event, Failed, Gone, Json, Seen, Unchanged
 from connectors.errors import DocumentGone, DocumentRefused, Unavailable
 from connectors.notes import MemoryNotes
-from connectors.testing.scripted import Behaviour, ConfirmingConnector, ScriptedConnector
+from connectors.testing.behaviour import Behaviour
+from connectors.testing.scripted import ConfirmingConnector, ScriptedConnector
 
 DOCUMENTS = {"a.md": "alpha", "b/c.md": "gamma", "b/d.md": "delta"}
 

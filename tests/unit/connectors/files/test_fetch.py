@@ -16,6 +16,7 @@ from connectors.files.filesystem import Disk
 
 Tree = Callable[..., Path]
 Refs = Callable[..., dict[str, Ref]]
+Rewrite = Callable[[Path, str], None]
 
 
 def fetched(connector: FilesConnector, ref: Ref, known: str | None = None) -> Blob:
@@ -118,32 +119,32 @@ def test_failing_disk_sets_the_document_aside(
 class Writer:
     """Changes a file each time it is read, up to so many times."""
 
-    def __init__(self, path: Path, times: int) -> None:
-        self.path, self.left, self.reads = path, times, 0
+    def __init__(self, path: Path, times: int, rewrite: Rewrite) -> None:
+        self.path, self.left, self.reads, self.rewrite = path, times, 0, rewrite
 
     def read(self, descriptor: int, most: int) -> bytes:
         data = os.read(descriptor, most)
         self.reads += bool(data)
         if self.left and data:
             self.left -= 1
-            self.path.write_text(f"version {self.left:05d}")
+            self.rewrite(self.path, f"version {self.left:05d}")
         return data
 
 
-def test_file_that_changes_while_read_is_read_again(tree: Tree, refs: Refs) -> None:
+def test_file_that_changes_while_read_is_read_again(tree: Tree, refs: Refs, rewrite: Rewrite) -> None:
     root = tree({"a.md": "version 00009"})
     connector = FilesConnector(root)
-    writer = Writer(root / "a.md", 2)
+    writer = Writer(root / "a.md", 2, rewrite)
     connector._disk = Disk(read=writer.read)
     blob = fetched(connector, Ref("a.md", None))
     assert (blob.data, writer.reads) == (b"version 00000", 3)
     assert blob.token == refs(connector)["a.md"].token
 
 
-def test_file_that_keeps_changing_is_set_aside_and_tried_again(tree: Tree) -> None:
+def test_file_that_keeps_changing_is_set_aside_and_tried_again(tree: Tree, rewrite: Rewrite) -> None:
     root = tree({"a.md": "version 00009"})
     connector = FilesConnector(root)
-    connector._disk = Disk(read=Writer(root / "a.md", 99).read)
+    connector._disk = Disk(read=Writer(root / "a.md", 99, rewrite).read)
     with pytest.raises(DocumentError, match="changed each of the 3 times") as raised:
         connector.fetch(Ref("a.md", None), None)
     assert not isinstance(raised.value, DocumentGone | DocumentRefused)
@@ -177,9 +178,9 @@ def test_large_file_becomes_a_private_copy(spooling: tuple[FilesConnector, Path]
     assert fetched(connector, refs(connector)["small.md"]).data == b"12345678"
 
 
-def test_copy_that_is_not_handed_over_is_deleted(spooling: tuple[FilesConnector, Path]) -> None:
+def test_copy_that_is_not_handed_over_is_deleted(spooling: tuple[FilesConnector, Path], rewrite: Rewrite) -> None:
     connector, spool = spooling
-    connector._disk = Disk(read=Writer(Path(connector.root, "large.md"), 99).read)
+    connector._disk = Disk(read=Writer(Path(connector.root, "large.md"), 99, rewrite).read)
     with pytest.raises(DocumentError, match="changed"):
         connector.fetch(Ref("large.md", None), None)
 

@@ -15,6 +15,7 @@ from connectors.errors import ConfigError, Unavailable
 from connectors.files import walk
 from connectors.files.connector import FilesConnector
 from connectors.files.filesystem import Disk
+from connectors.files.selection import Selection
 from connectors.files.stamp import modified
 from connectors.notes import MemoryNotes
 
@@ -296,3 +297,28 @@ def test_abandoned_scan_leaves_nothing_open(tree: Tree) -> None:
     assert isinstance(events, Generator)
     events.close()
     assert not before or len(list(descriptors.iterdir())) == before
+
+
+def test_root_that_vanishes_before_it_is_looked_at_pauses_the_source(tree: Tree) -> None:
+    walk_of_nothing = walk.Walk(
+        str(tree() / "gone"),
+        Selection(["**/*"], [], hidden=False),
+        Disk(),
+        follow_links=True,
+        scope="",
+        mounted=frozenset(),
+    )
+    with pytest.raises(Unavailable, match="cannot look at"):
+        list(walk_of_nothing.events())
+
+
+def test_file_system_without_inodes_is_walked_whole(tree: Tree, keys: Keys) -> None:
+    connector = FilesConnector(tree({"a/b/c.md": ""}))
+
+    def look_at(path: str) -> os.stat_result:
+        fields = list(Disk().look_at(path))
+        fields[1] = 0  # st_ino
+        return os.stat_result(fields)
+
+    connector._disk = Disk(look_at=look_at)
+    assert keys(connector) == ["a/b/c.md"]
