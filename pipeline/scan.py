@@ -95,6 +95,9 @@ class Scan:
         self._at_checkpoint = at_checkpoint
         self._asides = {aside.key: aside for aside in ledger.asides() if aside.ref is not None}
         self._seen_asides: set[str] = set()
+        self._held = ledger.held()
+        self._marked = 0
+        self._newest = ledger.newest()  # records made while we scan are seen, of course
         self.notes = ScanNotes(ledger)
         self.listing = Listing()
         self.split: bool | None = None
@@ -146,6 +149,7 @@ class Scan:
         for event in page:
             held = known.get(event.ref.key)
             first = held is not None and self.listing.marks.add(held)
+            self._marked += first and held is not None and held.row <= self._newest
             verdict = self._verdict(event.ref, held)
             if verdict is not None:
                 work.append(self._step(verdict, event))
@@ -190,9 +194,13 @@ class Scan:
 
     def _plan_absent(self, failed: list[str]) -> None:
         listing = self.listing
-        if not listing.completed or listing.marks.count >= self._ledger.held():
+        if not listing.completed or self._marked >= self._held:
             return
-        missing = (key for key in self._ledger.unmarked(listing.marks.bits) if absent(key, listing.completed, failed))
+        missing = (
+            key
+            for key in self._ledger.unmarked(listing.marks.bits, self._newest)
+            if absent(key, listing.completed, failed)
+        )
         if isinstance(self._connector, Confirms):
             self._ledger.plan(self._confirmed(self._connector, missing))
         else:

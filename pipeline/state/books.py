@@ -78,6 +78,10 @@ class Books:
         found = self.database.one("SELECT count(*) FROM document WHERE source = ?", (self.source,))
         return int(found[0]) if found else 0
 
+    def newest(self) -> int:
+        found = self.database.one("SELECT coalesce(max(id), 0) FROM document")
+        return int(found[0]) if found else 0
+
     def record_of(self, key: str) -> Record | None:
         found = self.database.one(
             f"SELECT {_RECORD} FROM document WHERE source = ? AND key = ?",  # noqa: S608 - a constant list of columns

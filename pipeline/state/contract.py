@@ -204,12 +204,16 @@ class Ledger(Protocol):
         """Return the number of records."""
         ...
 
+    def newest(self) -> int:
+        """Return the highest row of any record; later records get higher ones."""
+        ...
+
     def plan(self, work: Iterable[Work]) -> None:
         """Add steps; a later step for the same key replaces an earlier one."""
         ...
 
-    def unmarked(self, marks: bytearray) -> Iterator[str]:
-        """Yield the keys of records whose row's bit is not set in *marks*, in key order."""
+    def unmarked(self, marks: bytearray, newest: int) -> Iterator[str]:
+        """Yield the keys of records up to row *newest* whose bit is not set in *marks*, in key order."""
         ...
 
     def misfiled(self, *, split: bool) -> Iterator[Ref]:

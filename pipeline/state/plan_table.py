@@ -41,9 +41,9 @@ class SqliteLedger(Books):
             [(self.source, step.ref.key) for step in page if step.verdict is Verdict.GONE],
         )
 
-    def unmarked(self, marks: bytearray) -> Iterator[str]:
+    def unmarked(self, marks: bytearray, newest: int) -> Iterator[str]:
         for key, row in self._paged("SELECT key, id FROM document WHERE source = ? AND key > ? ORDER BY key"):
-            if row >= len(marks) * _BITS or not marks[row // _BITS] >> row % _BITS & 1:
+            if row <= newest and (row >= len(marks) * _BITS or not marks[row // _BITS] >> row % _BITS & 1):
                 yield key
 
     def misfiled(self, *, split: bool) -> Iterator[Ref]:
