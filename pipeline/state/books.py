@@ -67,6 +67,8 @@ class Books:
     # -- records
 
     def known(self, keys: Sequence[str]) -> dict[str, Known]:
+        if not keys:
+            return {}
         rows = self.database.rows(
             "SELECT key, id, token, collection, filed FROM document"
             " WHERE source = ? AND key IN (SELECT value FROM carray(?))",
@@ -222,6 +224,8 @@ class Books:
         self.database.many("DELETE FROM doomed WHERE source = ? AND id = ?", [(self.source, item) for item in ids])
 
     def references(self, ids: Sequence[str]) -> set[str]:
+        if not ids:  # carray takes no empty list
+            return set()
         rows = self.database.rows(
             "SELECT DISTINCT id FROM item WHERE id IN (SELECT value FROM carray(?))", (apsw.carray(tuple(ids)),)
         )

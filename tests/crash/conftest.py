@@ -123,7 +123,7 @@ class World:
     def engine(self) -> MemoryEngine:
         if self.engine_kind == "reference":
             return self.kept
-        from corebrain.engines.local.engine import LocalEngine
+        from corebrain.engines.local.engine import LocalEngine  # noqa: PLC0415 - needs SQLite, which half the worlds do not
 
         return LocalEngine(self.folder / "memory.db")
 
