@@ -166,7 +166,9 @@ def writes(engine: LocalEngine, stock: Stock) -> dict[str, tuple[float, float]]:
     numbers = iter(range(10**7, 10**8))
     taken = {"store one turn": measured(lambda: engine.store(stock.turn(next(numbers))), 100)}
     for name, target in {
-        "forget 1 collection": ForgetTarget.of_filter(MetaFilter(reach=Reach.subtree(Namespace.parse("source:b/project:c2")))),
+        "forget 1 collection": ForgetTarget.of_filter(
+            MetaFilter(reach=Reach.subtree(Namespace.parse("source:b/project:c2")))
+        ),
         "forget 1 agent": ForgetTarget.of_filter(MetaFilter(reach=Reach.exact(Namespace.parse("agent:a3")))),
     }.items():
         start = time.perf_counter()

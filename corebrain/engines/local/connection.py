@@ -19,6 +19,7 @@ from corebrain.engines.local.nodes import Registry
 from corebrain.errors import ConfigError, EngineError
 
 Durability = Literal["power", "process"]
+_opening = threading.Lock()
 BUSY_MS = 10_000
 CHECKPOINT_PAGES = 8_000  # 32 MB: a ceiling for hosts that never call maintain
 _CACHE_KIB = {"writer": 65_536, "reader": 16_384}
@@ -51,16 +52,25 @@ class Database:
         self._closed = False
         self._registry: Registry | None = None
         place.prepare(file)
-        self._check_header()
-        status = file.stat()
-        self._inode = (status.st_dev, status.st_ino)
-        holders = _opened.setdefault(self._inode, [])
-        if any(holder != self._pid for holder in holders):
-            raise EngineError(f"{file} was open when this process was forked: open it only after the fork")
-        with translated(file):
+        with _opening, translated(file):
+            self._holders = self._check()
             self._writer = self._connect("writer")
-            schema.bring_up(self._writer, file)
-        holders.append(self._pid)
+            try:
+                schema.bring_up(self._writer, file)
+            except BaseException:
+                self._writer.close()
+                raise
+            self._holders.append(self._pid)
+
+    def _check(self) -> list[int]:
+        """Refuse what can be refused unopened; return the list of those who have the file open."""
+        status = self.file.stat()
+        holders = _opened.setdefault((status.st_dev, status.st_ino), [])
+        if any(holder != self._pid for holder in holders):
+            raise EngineError(f"{self.file} was open when this process was forked: open it only after the fork")
+        if not holders:
+            self._check_header()
+        return holders
 
     def _check_header(self) -> None:
         try:
@@ -69,7 +79,8 @@ class Database:
             raise ConfigError(f"cannot read {self.file}: {(error.strerror or 'unreadable').lower()}") from error
         if header is None:
             return
-        schema.check_owner(header.application_id, header.user_version, self.file)
+        if header.application_id:  # else the log may hold what the header does not say yet
+            schema.check_owner(header.application_id, header.user_version, self.file)
         if place.is_truncated(self.file, header):
             raise EngineError(f"{self.file} is cut short: restore a backup, or move it away and sync again")
 
@@ -165,4 +176,4 @@ class Database:
                 idle, self._idle = self._idle, []
             for connection in (*idle, self._writer):
                 connection.close(True)
-            _opened[self._inode].remove(self._pid)
+            self._holders.remove(self._pid)

@@ -60,7 +60,8 @@ def prepare(file: Path, *, file_system: Callable[[Path], str | None] | None = No
             raise ConfigError(
                 f"{file} lies on {network}, where SQLite cannot lock safely: keep the memory on a local disk"
             )
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+        if not file.exists():  # an existing file is not opened: closing it would drop SQLite's locks on it
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
         reason = error.strerror or "it cannot be opened"
         raise ConfigError(f"cannot use {file}: {reason.lower()}; name a place this user may write") from error
@@ -70,6 +71,8 @@ def prepare(file: Path, *, file_system: Callable[[Path], str | None] | None = No
 
 def read_header(file: Path) -> Header | None:
     """Return the header of *file*, `None` for an empty file.
+
+    Never for a file this process has open in SQLite: closing it here drops the locks held there (POSIX).
 
     Raises:
         ConfigError: the file is not a SQLite database.

@@ -94,13 +94,13 @@ def word_index(table: str) -> str:
     )
 
 
-def check_owner(application_id: int, version: int, file: Path) -> None:
+def check_owner(application_id: int, version: int, file: Path, known: int = len(STEPS)) -> None:
     """Raise `ConfigError` for another program's database or a newer version's; nothing has been written then."""
     if application_id != APPLICATION_ID:
         raise ConfigError(f"{file} is a database of another program: name another file for the memory")
-    if version > len(STEPS):
+    if version > known:
         raise ConfigError(
-            f"{file} has schema {version}, this version knows schemas up to {len(STEPS)}: "
+            f"{file} has schema {version}, this version knows schemas up to {known}: "
             "update corebrain, or name another file"
         )
 
@@ -110,14 +110,12 @@ def bring_up(connection: apsw.Connection, file: Path, steps: Sequence[Step] = ST
 
     Before a migration the old file is copied beside itself, as `<name>.v<version>`.
     """
-    if _version(connection) == len(steps) and _owner(connection) == APPLICATION_ID:
+    if _held(connection, file, steps) == len(steps):
         return
     connection.execute("PRAGMA journal_mode = wal").fetchall()
     connection.execute("BEGIN IMMEDIATE")
     try:
-        version = _version(connection)  # again: another process may have been first
-        if version or _owner(connection):
-            check_owner(_owner(connection), version, file)
+        version = _held(connection, file, steps)  # again: another process may have been first
         if 0 < version < len(steps):
             back_up(connection, file.with_name(f"{file.name}.v{version}"))
         for step in steps[version:]:
@@ -145,9 +143,9 @@ def back_up(connection: apsw.Connection, target: Path) -> None:
         source.close()
 
 
-def _version(connection: apsw.Connection) -> int:
-    return int(connection.pragma("user_version"))
-
-
-def _owner(connection: apsw.Connection) -> int:
-    return int(connection.pragma("application_id"))
+def _held(connection: apsw.Connection, file: Path, steps: Sequence[Step]) -> int:
+    """Return the version the file has, 0 for an empty one; refuse what is not ours to touch."""
+    owner, version = int(connection.pragma("application_id")), int(connection.pragma("user_version"))
+    if owner or version or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is not None:
+        check_owner(owner, version, file, len(steps))
+    return version
