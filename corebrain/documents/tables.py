@@ -6,6 +6,9 @@ from typing import TypeAlias
 REPEATED_CELL_CHARS = 120
 """A merged cell is repeated in every row and column it covers up to this length; a longer one stands once."""
 
+MAX_WIDTH = 400
+"""Columns a row may reach by merged cells."""
+
 
 def cell_text(text: str) -> str:
     """`text` as it may stand in one cell: one line, its line breaks as `<br>`, its bars escaped."""
@@ -45,7 +48,7 @@ def spread(rows: Iterable[Sequence[tuple[str, int, int]]], *, max_cells: int = 2
 
     Args:
         rows: The cells of each row in order, without the places covered from above.
-        max_cells: Places written in all; past it, spans count as one.
+        max_cells: Places written in all; past it, spans count as one. No row grows wider than `MAX_WIDTH` by spans.
     """
     grid: list[list[str]] = []
     hanging: _Hanging = {}
@@ -55,16 +58,16 @@ def spread(rows: Iterable[Sequence[tuple[str, int, int]]], *, max_cells: int = 2
         below: _Hanging = {}
         for text, columns, height in row:
             _take_hanging(line, hanging, below)
-            copies = columns if 0 < columns <= budget else 1
+            copies = max(1, min(columns, MAX_WIDTH - len(line))) if columns <= budget else 1
             shown = text if len(text) <= REPEATED_CELL_CHARS else ""
-            if height > 1:
+            if height > 1 and budget > 0:
                 below.update({len(line) + offset: (shown, height - 1) for offset in range(copies)})
             line.append(text)
             line.extend([shown] * (copies - 1))
-            budget -= copies
         for column in sorted(hanging):
             line.extend([""] * (column - len(line)))
             _take_hanging(line, hanging, below)
+        budget -= len(line)
         grid.append(line)
         hanging = below
     return grid

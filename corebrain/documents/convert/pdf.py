@@ -27,15 +27,9 @@ MAX_OUTLINE = 5_000
 PAGE_MARK = "\n\f\n"
 
 _TITLES_OF_PROGRAMS = (
-    "microsoft word -",
-    "untitled",
-    "powerpoint presentation",
-    "slide 1",
-    "print",
-    "document",
-    "anonymous",
+    "microsoft word -", "untitled", "powerpoint presentation", "slide 1", "print", "document", "anonymous",
     "(anonymous)",
-)
+)  # fmt: skip
 
 
 @dataclass(slots=True)
