@@ -66,6 +66,14 @@ def test_plain_form_goes_before_the_html_form() -> None:
     assert "html words" not in body
 
 
+def test_plain_form_goes_first_even_when_it_stands_last() -> None:
+    body = _mail(
+        b"Content-Type: multipart/alternative; boundary=b\n\n"
+        b"--b\nContent-Type: text/html\n\n<p>html words</p>\n--b\nContent-Type: text/plain\n\nplain words\n--b--\n"
+    ).markdown
+    assert body.strip() == "plain words"
+
+
 def test_html_form_stands_in_for_a_blank_plain_form() -> None:
     assert "html **words**" in _mail(bytes(_alternative("\n", "<p>html <b>words</b></p>"))).markdown
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from corebrain.documents import worker_process
 from corebrain.documents.pool import Limits, ParserPool
 from corebrain.documents.registry import Parser
 from corebrain.documents.types import ConvertedDocument, RawDocument
@@ -73,6 +74,23 @@ def test_many_threads_share_the_workers(mock: Parser) -> None:
         assert [document.markdown for document in documents] == texts
         assert _live(pool) <= 2
     assert len({str(document.metadata["pid"]) for document in documents}) <= 2
+
+
+def test_second_try_never_goes_to_a_worker_at_rest(mock: Parser, tmp_path: Path) -> None:
+    with ParserPool(2) as pool:
+        lane = pool._lane(mock.lane)
+        rested = [pool._crew.take(lane, pool._start, fresh=False) for _ in range(2)]
+        for worker in rested:
+            pool._crew.give_back(lane, worker, keep=True)
+        answer = pool.convert(mock, RawDocument(f"once {tmp_path / 'mark'}".encode()), "mock")
+        assert answer.metadata["pid"] not in {worker._process.pid for worker in rested}
+        assert _live(pool) == 1
+
+
+def test_installed_package_is_started_as_a_module_and_a_checkout_by_its_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert worker_process._command()[4] == "-c"
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(ROOT))
+    assert worker_process._command()[1:] == ["-I", "-X", "utf8", "-m", "corebrain.documents.worker"]
 
 
 def test_pool_that_is_forgotten_takes_its_workers_along(mock: Parser) -> None:
