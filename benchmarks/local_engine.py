@@ -9,13 +9,14 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from corebrain.engines.local.engine import LocalEngine
 from corebrain.model.facet import Facet
 from corebrain.model.filter import MetaFilter
-from corebrain.model.item import Body, Conversation, Document, Learning, StoreItem, Turn
+from corebrain.model.item import Body, Conversation, Document, Learning, LearningKind, Role, StoreItem, Turn
 from corebrain.model.meta import ItemKind, MemoryMeta, SourceKind, SourceRef, TurnRange
 from corebrain.model.namespace import Namespace, Reach
 from corebrain.model.requests import (
@@ -29,9 +30,10 @@ from corebrain.model.requests import (
 
 Item = Document | Conversation | Learning
 BATCH = 100
-WORDS = [f"{a}{b}{c}" for a in ("re", "con", "pro", "de", "sub", "in") for b in ("tract", "duc", "form", "port", "mit",
-         "ject", "vers", "spect", "scrib", "pos") for c in ("ion", "or", "able", "ed", "ing", "al", "ive", "s", "", "er",
-         "ory", "ment", "ance", "ible", "ist", "ful", "ly", "ward", "age", "ism")]  # fmt: skip
+STARTS = ["re", "con", "pro", "de", "sub", "in"]
+MIDDLES = ["tract", "duc", "form", "port", "mit", "ject", "vers", "spect", "scrib", "pos"]
+ENDS = ["ion", "or", "able", "ed", "ing", "al", "ive", "s", "ory", "er", "ment", "ance", "ible", "ist", "ful", "ly"]
+WORDS = [start + middle + end for start in STARTS for middle in MIDDLES for end in ENDS]
 WEIGHTS = [1 / (rank + 12) for rank in range(len(WORDS) * 8)]
 VOCABULARY = [f"{word}{n or ''}" for n in range(8) for word in WORDS]
 
@@ -41,7 +43,7 @@ class Stock:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self.random = random.Random(7)
+        self.random = random.Random(7)  # noqa: S311  # the same made-up text every time
         self.text_bytes = 0
 
     def words(self, count: int) -> str:
@@ -83,12 +85,12 @@ class Stock:
             agent_id=f"a{agent}",
             source=SourceRef(kind=SourceKind.CONVERSATION, id=f"thread-{agent}"),
         )
-        return Conversation(turns=(Turn(role="user", text=text),), meta=meta)
+        return Conversation(turns=(Turn(role=Role.USER, text=text),), meta=meta)
 
     def learning(self, number: int) -> Item:
         text = self.words(14) + f" {number}"
         self.text_bytes += len(text)
-        return Learning(text=text, kind="fact", confidence=0.8, meta=MemoryMeta(tags=(f"t{number % 9}",)))
+        return Learning(text=text, kind=LearningKind.FACT, confidence=0.8, meta=MemoryMeta(tags=(f"t{number % 9}",)))
 
 
 def measured(run: Callable[[], object], times: int) -> tuple[float, float]:
@@ -107,9 +109,14 @@ def one_sync(folder: Path) -> float:
     """Median milliseconds of writing 4 KiB and fdatasync, the floor of any durable write."""
     handle = os.open(folder / "sync", os.O_CREAT | os.O_RDWR)
     try:
-        return measured(lambda: (os.pwrite(handle, b"x" * 4096, 0), os.fdatasync(handle)), 50)[0]
+        return measured(lambda: _write_through(handle), 50)[0]
     finally:
         os.close(handle)
+
+
+def _write_through(handle: int) -> None:
+    os.pwrite(handle, b"x" * 4096, 0)
+    os.fdatasync(handle)
 
 
 def plain_inserts(folder: Path, texts: list[str]) -> float:
@@ -131,7 +138,7 @@ def reads(engine: LocalEngine, stock: Stock, ids: list[str]) -> dict[str, tuple[
     agent = Reach.exact(Namespace.parse("agent:a7"))
     documents = (ItemKind.DOCUMENT,)
 
-    def fetch(**wanted: object) -> Callable[[], object]:
+    def fetch(**wanted: Any) -> Callable[[], object]:
         def run() -> object:
             query = "what about " + " ".join(stock.random.choices(VOCABULARY[50:2000], k=4)) + " then"
             return engine.fetch(FetchRequest(query=query, mode=FetchMode.KEYWORD, filter=MetaFilter(**wanted)))
@@ -165,14 +172,11 @@ def reads(engine: LocalEngine, stock: Stock, ids: list[str]) -> dict[str, tuple[
 def writes(engine: LocalEngine, stock: Stock) -> dict[str, tuple[float, float]]:
     numbers = iter(range(10**7, 10**8))
     taken = {"store one turn": measured(lambda: engine.store(stock.turn(next(numbers))), 100)}
-    for name, target in {
-        "forget 1 collection": ForgetTarget.of_filter(
-            MetaFilter(reach=Reach.subtree(Namespace.parse("source:b/project:c2")))
-        ),
-        "forget 1 agent": ForgetTarget.of_filter(MetaFilter(reach=Reach.exact(Namespace.parse("agent:a3")))),
-    }.items():
+    collection = Reach.subtree(Namespace.parse("source:b/project:c2"))
+    agent = Reach.exact(Namespace.parse("agent:a3"))
+    for name, reach in {"forget 1 collection": collection, "forget 1 agent": agent}.items():
         start = time.perf_counter()
-        forgotten = engine.forget(target).forgotten
+        forgotten = engine.forget(ForgetTarget.of_filter(MetaFilter(reach=reach))).forgotten
         spent = (time.perf_counter() - start) * 1e3
         taken[f"{name} ({forgotten})"] = (spent, spent)
     return taken

@@ -21,6 +21,7 @@ from corebrain.errors import ConfigError, EngineError
 Durability = Literal["power", "process"]
 _opening = threading.Lock()
 BUSY_MS = 10_000
+VFS: str | None = None  # SQLite's own; a test names one that records or fails
 CHECKPOINT_PAGES = 8_000  # 32 MB: a ceiling for hosts that never call maintain
 _CACHE_KIB = {"writer": 65_536, "reader": 16_384}
 _IDLE_READERS = 8
@@ -85,7 +86,9 @@ class Database:
             raise EngineError(f"{self.file} is cut short: restore a backup, or move it away and sync again")
 
     def _connect(self, role: Literal["writer", "reader"]) -> apsw.Connection:
-        connection = apsw.Connection(str(self.file), flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=_STATEMENTS)
+        connection = apsw.Connection(
+            str(self.file), flags=apsw.SQLITE_OPEN_READWRITE, vfs=VFS, statementcachesize=_STATEMENTS
+        )
         connection.set_busy_timeout(BUSY_MS)
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB[role]}")
         connection.execute("PRAGMA temp_store = memory")

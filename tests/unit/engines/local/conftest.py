@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ def engine(tmp_path: Path) -> Iterator[LocalEngine]:
 
 @pytest.fixture
 def document() -> Callable[..., Document]:
-    def make(text: str, at: str = "source:files", *, title: str | None = None, **meta: object) -> Document:
+    def make(text: str, at: str = "source:files", *, title: str | None = None, **meta: Any) -> Document:
         return Document(title=title, body=Body(text=text), meta=MemoryMeta(namespace=Namespace.parse(at), **meta))
 
     return make
@@ -37,7 +38,7 @@ def turn() -> Callable[..., Conversation]:
 
 @pytest.fixture
 def learning() -> Callable[..., Learning]:
-    def make(text: str, at: str = "root", confidence: float = 0.5, **meta: object) -> Learning:
+    def make(text: str, at: str = "root", confidence: float = 0.5, **meta: Any) -> Learning:
         return Learning(
             text=text,
             kind=LearningKind.FACT,
@@ -50,7 +51,7 @@ def learning() -> Callable[..., Learning]:
 
 @pytest.fixture
 def find() -> Callable[..., list[Hit]]:
-    def run(engine: MemoryEngine, query: str, limit: int = 10, **wanted: object) -> list[Hit]:
+    def run(engine: MemoryEngine, query: str, limit: int = 10, **wanted: Any) -> list[Hit]:
         request = FetchRequest(query=query, mode=FetchMode.KEYWORD, filter=MetaFilter(**wanted), limit=limit)
         return list(engine.fetch(request).hits)
 
@@ -96,9 +97,9 @@ def verified() -> Callable[[LocalEngine], None]:
     def check(engine: LocalEngine) -> None:
         with engine._database.reading() as connection:
             assert connection.execute("PRAGMA integrity_check").get == "ok"
-            items = connection.execute("SELECT sum(passages), count(*) FROM items").fetchone()
-            assert connection.execute("SELECT count(*) FROM passages").get == (items[0] or 0)
-            assert (connection.execute("SELECT sum(passages) FROM shards").get or 0) == (items[0] or 0)
+            (items,) = connection.execute("SELECT ifnull(sum(passages), 0), count(*) FROM items").fetchall()
+            assert connection.execute("SELECT count(*) FROM passages").get == items[0]
+            assert (connection.execute("SELECT sum(passages) FROM shards").get or 0) == items[0]
             for shard, passages in connection.execute("SELECT shard, passages FROM shards").fetchall():
                 assert connection.execute(f"SELECT count(*) FROM text_{shard}").get == passages  # noqa: S608  # a number
             counted = connection.execute("SELECT sum(items) FROM facets WHERE facet = 'kind'").get or 0
