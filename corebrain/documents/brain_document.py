@@ -1,7 +1,8 @@
 """From a file to a document of the brain: detect, convert, name (spec 02 section 5, spec 07 section 1)."""
 
+import itertools
 import re
-from collections import Counter
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -183,11 +184,10 @@ class _Parts:
 
     def add(self, parent: ConvertedDocument, raw: RawDocument, meta: MemoryMeta, above: str, depth: int) -> None:
         """Convert the parts of `parent`, which lies `depth - 1` levels below the document, and theirs."""
-        seen: Counter[str] = Counter()
+        taken: set[str] = set()
         for part in parent.parts:
-            plain = _storable(part.name).replace("/", "_")
-            seen[plain] += 1
-            name = plain if seen[plain] == 1 else f"{plain}~{seen[plain]}"
+            name = _free_name(part.name, taken)
+            taken.add(name)
             below = RawDocument(part.data, part.name, part.media_type, raw.origin)
             try:
                 if depth > MAX_PART_DEPTH:
@@ -201,6 +201,13 @@ class _Parts:
             placed = _below(meta, name)
             self.documents.append(document_of(converted, below, self._source, placed))
             self.add(converted, below, placed, f"{above}{name}/", depth + 1)
+
+
+def _free_name(given: str, taken: set[str]) -> str:
+    """A name for a path: NFC, `_` for `/`, `part` when nameless, with `~2`, `~3` … when it is taken."""
+    plain = trim(unicodedata.normalize("NFC", _storable(given)).replace("/", "_")) or "part"
+    candidates = itertools.chain([plain], (f"{plain}~{count}" for count in itertools.count(2)))
+    return next(name for name in candidates if name not in taken)
 
 
 def _below(meta: MemoryMeta, name: str) -> MemoryMeta:

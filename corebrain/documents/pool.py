@@ -6,6 +6,7 @@ with ParserPool() as pool:
 ```
 """
 
+import errno
 import os
 import shutil
 import weakref
@@ -22,6 +23,8 @@ from corebrain.documents.wire import Message
 from corebrain.documents.worker_limits import Limits
 from corebrain.documents.worker_process import Died, Flooded, Stuck, WorkerProcess
 from corebrain.documents.worker_reply import ParserMissing, read_reply
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 __all__ = ["Limits", "ParserMissing", "ParserPool"]
 
@@ -72,6 +75,7 @@ class ParserPool:
             Refusal: Why this document cannot be converted; `TimedOut` and `ParserDied` when the worker is to blame.
             ParserMissing: The module cannot be imported.
             EngineError: The pool is closed.
+            Unavailable: No process or no room for temporary files is to be had now; try again later.
         """
         seconds = self.limits.wall_s if wall_s is None else wall_s
         lane = self._lane(parser.lane)
@@ -115,7 +119,10 @@ class ParserPool:
             self._crew.give_back(lane, worker, keep=keep)
 
     def _start(self) -> WorkerProcess:
-        return WorkerProcess(self.limits.reply)
+        try:
+            return WorkerProcess(self.limits.reply)
+        except OSError as error:
+            raise errors.Unavailable(f"cannot start a parser worker: {error.strerror}") from error
 
     def _lane(self, kind: str) -> Lane:
         if self._crew.owner != os.getpid():  # a forked child
@@ -130,10 +137,15 @@ class ParserPool:
 def _task(parser: Parser, raw: RawDocument, format: str, folder: Path) -> Message:  # noqa: A002 - the contract's word
     """The task for a worker, which gets a copy of the document in its own folder, never the user's path."""
     path = folder / "document"
-    if isinstance(raw.data, bytes):
-        path.write_bytes(raw.data)
-    else:
-        shutil.copyfile(raw.data, path)
+    try:
+        if isinstance(raw.data, bytes):
+            path.write_bytes(raw.data)
+        else:
+            shutil.copyfile(raw.data, path)
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise  # the file itself: its owner knows what that means
+        raise errors.Unavailable(f"no room for temporary files: {error.strerror}") from error
     return {
         "module": parser.module,
         "format": format,

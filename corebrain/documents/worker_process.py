@@ -53,6 +53,7 @@ class WorkerProcess:
 
         Raises:
             Unsupported: Not on this operating system, or the interpreter is unknown.
+            OSError: There is no room for its folder, or no process to be had.
         """
         if not worker_platform.IS_SUPPORTED or not sys.executable:
             raise Unsupported("parser workers need Linux or macOS, and an interpreter of their own")
@@ -63,16 +64,7 @@ class WorkerProcess:
         self._noise_total = 0
         self._reaping = threading.Lock()
         self.folder = Path(tempfile.mkdtemp(prefix="corebrain-parser-"))
-        self._process = subprocess.Popen(  # noqa: S603 - our own module, no input of others on the command line
-            [*_command(), str(self.folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=self.folder,
-            env=_environment(self.folder),
-            start_new_session=True,
-            bufsize=0,
-        )
+        self._process = _started(self.folder)
         self._tasks = cast("IO[bytes]", self._process.stdin)
         self._replies = cast("IO[bytes]", self._process.stdout)
         self._errors = cast("IO[bytes]", self._process.stderr)
@@ -178,6 +170,23 @@ class WorkerProcess:
                 self._process.wait()
         code = self._process.returncode
         return f"it was ended by {signal.Signals(-code).name}" if code < 0 else f"it ended with status {code}"
+
+
+def _started(folder: Path) -> "subprocess.Popen[bytes]":
+    try:
+        return subprocess.Popen(  # noqa: S603 - our own module, no input of others on the command line
+            [*_command(), str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=_environment(folder),
+            start_new_session=True,
+            bufsize=0,
+        )
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _command() -> list[str]:

@@ -140,6 +140,8 @@ def test_second_attachment_of_a_name_gets_a_number_and_a_refused_one_costs_itsel
     parts = (
         Part("a/b.txt", "text/plain", b"one"),
         Part("a/b.txt", "text/plain", b"two"),
+        Part("a_b.txt~2", "text/plain", b"three"),
+        Part(" ", "text/plain", b"four"),
         Part("virus.exe", "application/octet-stream", b"MZ\0\0"),
         Part("empty.txt", "text/plain", b""),
     )
@@ -155,6 +157,8 @@ def test_second_attachment_of_a_name_gets_a_number_and_a_refused_one_costs_itsel
     assert [(part.meta.file_path, part.text) for part in found.parts] == [
         ("m.eml/a_b.txt", "one"),
         ("m.eml/a_b.txt~2", "two"),
+        ("m.eml/a_b.txt~2~2", "three"),
+        ("m.eml/part", "four"),
     ]
     assert [(part.name, type(part.error)) for part in found.refused] == [
         ("virus.exe", UnsupportedFormat),

@@ -1,5 +1,6 @@
 """When workers start, how they end, and that nothing is left of them."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from corebrain.documents import worker_process
 from corebrain.documents.pool import Limits, ParserPool
 from corebrain.documents.registry import Parser
 from corebrain.documents.types import ConvertedDocument, RawDocument
-from corebrain.errors import EngineError
+from corebrain.errors import EngineError, Unavailable
 
 ROOT = Path(__file__).parents[3]
 
@@ -91,6 +92,30 @@ def test_installed_package_is_started_as_a_module_and_a_checkout_by_its_path(mon
     assert worker_process._command()[4] == "-c"
     monkeypatch.setattr("sysconfig.get_path", lambda _: str(ROOT))
     assert worker_process._command()[1:] == ["-I", "-X", "utf8", "-m", "corebrain.documents.worker"]
+
+
+def test_no_process_to_be_had_is_unavailable_and_leaves_no_folder(
+    mock: Parser, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "no-python"))
+    with ParserPool(1) as pool, pytest.raises(Unavailable, match="cannot start a parser worker"):
+        pool.convert(mock, RawDocument(b"hello"), "mock")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_full_disk_is_unavailable_and_a_vanished_file_is_not(
+    mock: Parser, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with ParserPool(1) as pool:
+        with pytest.raises(FileNotFoundError):
+            pool.convert(mock, RawDocument(tmp_path / "gone"), "mock")
+        monkeypatch.setattr("shutil.copyfile", full)
+        with pytest.raises(Unavailable, match="No space left"):
+            pool.convert(mock, RawDocument(tmp_path / "any"), "mock")
 
 
 def test_pool_that_is_forgotten_takes_its_workers_along(mock: Parser) -> None:

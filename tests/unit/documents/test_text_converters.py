@@ -75,6 +75,8 @@ def test_no_head_breaks_the_reader(tail: str) -> None:
         ("~~~sh\n# code\n```\n~~~\n# After\n", "After"),
         ("---\n# comment: 1\ntitle: x\n---\n# Body\n", "Body"),
         ("# **Bold** `code` [link](https://x.example) and \\*star\\*\n", "Bold code link and *star*"),
+        ("# C#\n", "C#"),
+        ("# #\n## Two\n", "Two"),
         ("    # indented code\n", None),
         ("no heading", None),
         ("", None),
@@ -82,6 +84,15 @@ def test_no_head_breaks_the_reader(tail: str) -> None:
 )
 def test_first_heading_is_the_first_that_counts(source: str, heading: str | None) -> None:
     assert first_heading(source) == heading
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "line", ["# " + "`a" * 200_000, "# " + " " * 400_000 + "x", "# " + "[" * 400_000, "#\n" * 400_000]
+)
+def test_no_heading_takes_long(line: str) -> None:
+    heading = first_heading(line)
+    assert heading is None or len(heading) <= 500
 
 
 def test_notebook_shows_prose_code_and_output(samples: Path) -> None:
