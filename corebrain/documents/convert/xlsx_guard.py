@@ -11,7 +11,7 @@ MAX_GRID_CELLS = 20_000_000
 """Rows times columns of one sheet; a place in the grid takes about 32 bytes."""
 
 _ROW = re.compile(rb"\sr=['\"][A-Z]*(\d+)['\"]")
-_WIDE = re.compile(rb"\sr=['\"]([A-Z]{2,3})\d")
+_COLUMN = re.compile(rb"\sr=['\"]([A-Z]{1,3})\d")
 _ODS_ROW = re.compile(rb"<table:table-row\b([^>]*)>(.*?)</table:table-row>", re.DOTALL)
 _ODS_ROW_REPEAT = re.compile(rb"table:number-rows-repeated=\"(\d+)\"")
 _ODS_CELL = re.compile(rb"<table:(?:covered-)?table-cell\b([^>]*?)(/?)>")
@@ -64,7 +64,7 @@ def _xlsx_cells(data: bytes) -> int:
         rows = max((int(match[1]) for match in _ROW.finditer(data)), default=data.count(b"<row"))
     if rows * 16_384 <= MAX_GRID_CELLS:  # no sheet is wider
         return rows
-    columns = max((_column(letters) for letters in set(_WIDE.findall(data))), default=26)
+    columns = max((_column(letters) for letters in set(_COLUMN.findall(data))), default=1)
     return rows * columns
 
 

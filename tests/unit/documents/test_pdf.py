@@ -1,0 +1,285 @@
+"""PDF to markdown: lines, headings, lists, tables, furniture, pages, forms, refusals."""
+
+import io
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, TextStringObject
+
+from corebrain.documents.convert import pdf
+from corebrain.documents.types import ConvertedDocument, RawDocument
+from corebrain.errors import Damaged, Empty, Encrypted, NeedsOcr, TooLarge
+
+FONTS = {"F": "Helvetica", "B": "Helvetica-Bold", "C": "Courier"}
+
+
+def document(*pages: str, rotate: int = 0, resources: str = "", catalog: str = "") -> bytes:
+    """A PDF of one content stream a page; fonts F (plain), B (bold) and C (fixed pitch) are there to use."""
+    fonts = " ".join(
+        f"/{key} << /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>"
+        for key, name in FONTS.items()
+    )
+    kids = " ".join(f"{3 + 2 * index} 0 R" for index in range(len(pages)))
+    objects = [
+        f"<< /Type /Catalog /Pages 2 0 R {catalog} >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+    ]
+    for index, content in enumerate(pages):
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Rotate {rotate} /Contents {4 + 2 * index} 0 R "
+            f"/Resources << /Font << {fonts} >> {resources} >> >>"
+        )
+        objects.append(f"<< /Length {len(content.encode('latin-1'))} >>\nstream\n{content}\nendstream")
+    out = b"%PDF-1.7\n"
+    places = []
+    for number, body in enumerate(objects, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    trailer = f"trailer << /Root 1 0 R /Size {len(objects) + 1} >>\nstartxref\n{len(out)}\n%%EOF\n"
+    return out + f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{trailer}".encode("latin-1")
+
+
+def text(x: float, top: float, words: str, *, size: float = 10, font: str = "F") -> str:
+    """Words at a place, top down as a reader sees the page."""
+    escaped = words.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+    return f"BT /{font} {size} Tf 1 0 0 1 {x} {800 - top} Tm ({escaped}) Tj ET\n"
+
+
+def lines(x: float, top: float, *rows: str, size: float = 10, font: str = "F", step: float = 12) -> str:
+    return "".join(text(x, top + step * index, row, size=size, font=font) for index, row in enumerate(rows))
+
+
+def converted(data: bytes, password: str | None = None) -> ConvertedDocument:
+    return pdf.convert(RawDocument(data=data, password=password), "pdf")
+
+
+def markdown(*pages: str) -> str:
+    return converted(document(*pages)).markdown
+
+
+PROSE = (
+    "The handbook says how the company works, and it is kept by",
+    "everyone who works here. A change is proposed as a request,",
+    "and the owner of the page decides.",
+)
+
+
+def test_lines_of_a_paragraph_are_joined() -> None:
+    assert markdown(lines(50, 100, *PROSE)) == " ".join(PROSE)
+
+
+def test_gap_parts_paragraphs() -> None:
+    page = lines(50, 100, *PROSE) + lines(50, 160, *PROSE)
+    assert markdown(page) == "\n\n".join([" ".join(PROSE)] * 2)
+
+
+def test_word_broken_at_a_line_end_is_closed_up() -> None:
+    assert "an important matter" in markdown(lines(50, 100, "This line ends in an impor-", "tant matter of the day."))
+
+
+def test_broken_word_keeps_its_hyphen_when_the_document_writes_it_so() -> None:
+    page = lines(50, 100, "We re-examine the cases that we must re-", "examine, and a re-examined case is done.")
+    assert "must re-examine, and" in markdown(page)
+
+
+def test_larger_and_bold_lines_are_headings() -> None:
+    page = text(50, 60, "Handbook", size=20, font="B") + lines(50, 100, *PROSE)
+    page += text(50, 160, "1.1 Holidays", font="B") + lines(50, 180, *PROSE)
+    assert markdown(page) == f"# Handbook\n\n{' '.join(PROSE)}\n\n## 1.1 Holidays\n\n{' '.join(PROSE)}"
+
+
+def test_bold_word_in_a_sentence_is_no_heading() -> None:
+    page = lines(50, 100, *PROSE) + text(50, 136, "Important ", font="B") + text(104, 136, "is what follows here.")
+    assert "#" not in markdown(page)
+
+
+def test_lists_keep_their_items_and_join_wrapped_lines() -> None:
+    page = lines(50, 100, "\x95 first item which is long enough to", size=10) + text(60, 112, "wrap around")
+    page += text(50, 124, "\x95 second item") + lines(50, 160, "1. one", "2. two")
+    assert markdown(page) == "- first item which is long enough to wrap around\n- second item\n\n1. one\n2. two"
+
+
+def test_fixed_pitch_lines_are_code() -> None:
+    page = lines(50, 60, *PROSE) + lines(50, 120, "def f():", font="C") + text(74, 132, "return 1", font="C")
+    assert markdown(page + lines(50, 170, *PROSE)).split("\n\n")[1] == "```\ndef f():\n    return 1\n```"
+
+
+def grid(left: float, top: float, widths: list[int], rows: list[list[str]], *, ruled: bool) -> str:
+    out, height = "", 20
+    edges = [left]
+    for width in widths:
+        edges.append(edges[-1] + width)
+    for row, cells in enumerate(rows):
+        out += "".join(text(edges[at] + 4, top + height * row + 14, cell) for at, cell in enumerate(cells) if cell)
+    if ruled:
+        bottom = top + height * len(rows)
+        out += "".join(f"{edge} {800 - top} m {edge} {800 - bottom} l S\n" for edge in edges)
+        ys = [800 - top - height * row for row in range(len(rows) + 1)]
+        out += "".join(f"{edges[0]} {y} m {edges[-1]} {y} l S\n" for y in ys)
+    return out
+
+
+ROWS = [["Name", "Team", "Since"], ["Ann Lee", "Data", "2019"], ["Bo", "", "2021"], ["Cy Young", "Sales", "2020"]]
+TABLE = "\n".join(f"| {' | '.join(row)} |" for row in [ROWS[0], ["---"] * 3, *ROWS[1:]])
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+def test_table_is_a_markdown_table_in_its_place(ruled: bool) -> None:
+    page = lines(50, 60, *PROSE) + grid(50, 120, [150, 150, 100], ROWS, ruled=ruled) + lines(50, 240, *PROSE)
+    assert markdown(page) == f"{' '.join(PROSE)}\n\n{TABLE}\n\n{' '.join(PROSE)}"
+
+
+def test_table_drawn_last_stands_where_it_is_seen() -> None:
+    page = lines(50, 60, *PROSE) + lines(50, 240, *PROSE) + grid(50, 120, [150, 150, 100], ROWS, ruled=True)
+    assert markdown(page) == f"{' '.join(PROSE)}\n\n{TABLE}\n\n{' '.join(PROSE)}"
+
+
+def test_two_columns_of_prose_are_no_table() -> None:
+    words = ["the quick brown fox jumps over the dog", "and runs along the river to the sea"] * 8
+    assert "|" not in markdown(lines(50, 100, *words) + lines(320, 100, *words))
+
+
+def test_frame_around_a_page_is_no_table() -> None:
+    frame = "40 40 520 720 re S\n300 40 m 300 760 l S\n40 400 m 560 400 l S\n"
+    assert "|" not in markdown(frame + lines(50, 80, *PROSE * 8))
+
+
+def test_pages_are_joined_by_a_form_feed() -> None:
+    got = converted(document(text(50, 100, "one page"), "", text(50, 100, "three")))
+    assert got.markdown.split("\f") == ["one page\n", "\n\n", "\nthree"]
+    assert got.pages == 3
+
+
+def test_repeated_headers_and_footers_are_dropped() -> None:
+    pages = [
+        text(50, 30, "Handbook of the company") + text(280, 780, f"Page {number} of 4") + text(50, 100, f"Text {word}")
+        for number, word in enumerate(["alpha", "beta", "gamma", "delta"], 1)
+    ]
+    assert markdown(*pages) == "Text alpha\n\f\nText beta\n\f\nText gamma\n\f\nText delta"
+
+
+@pytest.mark.parametrize("rotate", [90, 180, 270])
+def test_turned_page_is_read_upright(rotate: int) -> None:
+    turn = {90: "0 1 -1 0 600 0", 180: "-1 0 0 -1 600 800", 270: "0 -1 1 0 0 800"}[rotate]
+    page = f"q {turn} cm\n{text(50, 60, 'Handbook', size=20)}{lines(50, 100, *PROSE)}Q\n"
+    assert converted(document(page, rotate=rotate)).markdown == f"# Handbook\n\n{' '.join(PROSE)}"
+
+
+def test_picture_without_text_needs_ocr_and_names_the_pages() -> None:
+    with pytest.raises(NeedsOcr, match="pages 1-2 of 3"):
+        converted(document("0 0 600 800 re f", "0 0 600 800 re f", ""))
+
+
+def test_scanned_page_among_others_is_named_in_the_metadata() -> None:
+    got = converted(document(text(50, 100, "words"), "0 0 600 800 re f"))
+    assert got.metadata["pages_without_text"] == [2]
+
+
+def test_blank_document_is_empty() -> None:
+    with pytest.raises(Empty):
+        converted(document(""))
+
+
+@pytest.mark.parametrize(("data", "refusal"), [(b"", Empty), (b"%PDF-1.7\nnothing", Damaged), (b"junk" * 99, Damaged)])
+def test_broken_file_is_refused(data: bytes, refusal: type[Exception]) -> None:
+    with pytest.raises(refusal):
+        converted(data)
+
+
+def written(writer: PdfWriter) -> bytes:
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def copied(data: bytes) -> PdfWriter:
+    writer = PdfWriter()
+    writer.append(PdfReader(io.BytesIO(data)))
+    return writer
+
+
+def test_password_opens_and_its_lack_is_told() -> None:
+    writer = copied(document(text(50, 100, "secret words")))
+    writer.encrypt("open sesame", algorithm="AES-256")
+    data = written(writer)
+    assert converted(data, "open sesame").markdown == "secret words"
+    with pytest.raises(Encrypted, match="not given"):
+        converted(data)
+    with pytest.raises(Encrypted, match="does not open it"):
+        converted(data, "wrong")
+
+
+def test_empty_user_password_opens_by_itself() -> None:
+    writer = copied(document(text(50, 100, "plain words")))
+    writer.encrypt("", "owner", algorithm="AES-128")
+    assert converted(written(writer)).markdown == "plain words"
+
+
+def test_attachments_are_parts() -> None:
+    writer = copied(document(text(50, 100, "see attached")))
+    writer.add_attachment("data.csv", b"a,b\n1,2\n")
+    got = converted(written(writer))
+    assert [(part.name, part.data) for part in got.parts] == [("data.csv", b"a,b\n1,2\n")]
+    assert got.metadata["attachments"] == ["data.csv"]
+    assert got.converter == "pdf:pypdfium2+pypdf"
+
+
+def form_field(name: str, value: str | None) -> DictionaryObject:
+    made = DictionaryObject({NameObject("/FT"): NameObject("/Tx"), NameObject("/T"): TextStringObject(name)})
+    made[NameObject("/Type")], made[NameObject("/Subtype")] = NameObject("/Annot"), NameObject("/Widget")
+    made[NameObject("/Rect")] = ArrayObject([NumberObject(at) for at in (0, 0, 10, 10)])
+    if value is not None:
+        made[NameObject("/V")] = TextStringObject(value)
+    return made
+
+
+def test_form_fields_are_listed_with_their_values() -> None:
+    writer = copied(document(text(50, 100, "A form")))
+    references = ArrayObject([writer._add_object(form_field(*each)) for each in (("City", "Oslo"), ("Zip", None))])
+    writer.pages[0][NameObject("/Annots")] = references
+    writer._root_object[NameObject("/AcroForm")] = DictionaryObject({NameObject("/Fields"): references})
+    assert converted(written(writer)).markdown == "A form\n\n## Form fields\n\n- City: Oslo\n- Zip: (empty)"
+
+
+def test_outline_makes_headings_of_plain_lines() -> None:
+    writer = copied(document(text(50, 60, "Scope of work") + lines(50, 100, *PROSE)))
+    chapter = writer.add_outline_item(title="Part", page_number=0)
+    writer.add_outline_item(title="Scope of Work", page_number=0, parent=chapter)
+    assert converted(written(writer)).markdown == f"## Scope of work\n\n{' '.join(PROSE)}"
+
+
+def test_title_comes_from_the_metadata_unless_a_program_put_it_there() -> None:
+    writer = copied(document(text(50, 100, "x")))
+    writer.add_metadata({"/Title": "Annual Report", "/Author": "Ann"})
+    got = converted(written(writer))
+    assert (got.title, got.metadata["author"]) == ("Annual Report", "Ann")
+    writer.add_metadata({"/Title": "Microsoft Word - draft7.doc"})
+    assert converted(written(writer)).title is None
+
+
+def test_language_comes_from_the_catalog() -> None:
+    assert converted(document(text(50, 100, "x"), catalog="/Lang (nb-NO)")).language == "nb-NO"
+
+
+def test_document_of_too_many_pages_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "MAX_PAGES", 2)
+    with pytest.raises(TooLarge, match="3 pages"):
+        converted(document("", "", ""))
+
+
+def test_document_of_too_much_text_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "MAX_CHARS", 20)
+    with pytest.raises(TooLarge, match="characters"):
+        converted(document(lines(50, 100, *PROSE)))
+
+
+def test_unreadable_page_costs_only_itself() -> None:
+    data = document(text(50, 100, "good"), text(50, 100, "bad"))
+    broken = data.replace(b"/Kids [3 0 R 5 0 R]", b"/Kids [3 0 R 9 0 R]")
+    assert converted(broken).markdown.startswith("good")
+
+
+def test_same_bytes_give_the_same_markdown() -> None:
+    data = document(lines(50, 60, *PROSE) + grid(50, 120, [150, 150, 100], ROWS, ruled=True))
+    assert converted(data) == converted(data)
