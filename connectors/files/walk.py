@@ -136,7 +136,7 @@ class Walk:
             if inner is not None:
                 found.append(inner)
             return status, False
-        if not linked or not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             return status, False
         return status, self._takes_file(replace(folder, linked=True), own_key, path, status)
 
@@ -153,7 +153,7 @@ class Walk:
             return None
         if inner.linked and self._links and not self._links.take(status, inner.path):
             return None
-        if inner.is_mounted and not linked:
+        if inner.is_mounted:
             self.mounts.append(inner.key)
         return inner
 

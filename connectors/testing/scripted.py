@@ -43,6 +43,9 @@ MODIFIED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 """Modification time of a document that was given none."""
 
 
+__all__ = ["Behaviour", "ConfirmingConnector", "ScriptedConnector"]
+
+
 class ScriptedConnector:
     """A source held in memory, with faults on demand.
 

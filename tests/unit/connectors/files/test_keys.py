@@ -31,6 +31,13 @@ def test_broken_bytes_become_the_replacement_character_and_stay_apart() -> None:
     }
 
 
+def test_byte_order_is_that_of_the_disk_not_of_the_surrogates() -> None:
+    literal, broken, low = "\ufffd", os.fsdecode(b"\xff"), os.fsdecode(b"\x80")
+    keys = name_keys([broken, literal, low])
+    assert list(keys) == [low, literal, broken]
+    assert keys[low] == "\ufffd"
+
+
 def test_ascii_name_keeps_its_key_whatever_reads_like_it() -> None:
     kelvin = "\u212a.md"  # NFC of the Kelvin sign is the letter K
     suffixed = f"K.md~{fnv1a(kelvin.encode())}"

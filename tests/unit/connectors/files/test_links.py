@@ -40,6 +40,13 @@ def test_link_to_a_folder_outside_the_patterns_is_followed(tree: Tree, keys: Key
     assert keys(FilesConnector(root, include=["docs/**"])) == ["docs/a.md", "docs/shared/b.md"]
 
 
+def test_link_to_a_pipe_is_left_out(tree: Tree, scan: Scan) -> None:
+    root = tree({".store/x.md": ""})
+    os.mkfifo(root / ".store/pipe")
+    link(root / "pipe.md", ".store/pipe")
+    assert scan(FilesConnector(root)) == [Complete("")]
+
+
 def test_each_target_is_listed_once(tree: Tree, keys: Keys) -> None:
     root = tree({".store/v5/x.md": "x", ".store/v5/y.md": "y"})
     link(root / "a", ".store")

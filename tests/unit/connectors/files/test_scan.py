@@ -154,8 +154,14 @@ def test_names_below_a_folder_with_broken_bytes_keep_its_raw_path(tree: Tree, re
     folder = tree() / os.fsdecode(b"caf\xe9")
     folder.mkdir()
     (folder / "a b.md").write_text("")
-    ref = refs(FilesConnector(tree()))["caf\ufffd/a b.md"]
-    assert (ref.locator, ref.collection) == ("caf%E9/a%20b.md", "caf\ufffd")
+    (folder / "inner").mkdir()
+    (folder / "inner/c.md").write_text("")
+    found = refs(FilesConnector(tree()))
+    assert {key: ref.locator for key, ref in found.items()} == {
+        "caf\ufffd/a b.md": "caf%E9/a%20b.md",
+        "caf\ufffd/inner/c.md": "caf%E9/inner/c.md",
+    }
+    assert {ref.collection for ref in found.values()} == {"caf\ufffd"}
 
 
 def test_names_with_newline_quote_and_percent_are_keys_as_they_are(tree: Tree, refs: Refs) -> None:

@@ -125,6 +125,16 @@ def test_volume_that_is_not_mounted_any_more_is_failed_not_empty(tree: Tree, sca
     assert not [event for event in scan(connector, notes=notes) if isinstance(event, Failed)]
 
 
+def test_volume_that_is_mounted_and_empty_is_empty(tree: Tree, scan: Scan) -> None:
+    root, notes = tree({"a.md": "", "volume/b.md": ""}), MemoryNotes()
+    connector = FilesConnector(root)
+    connector._disk = Disk(look_at=Devices({"volume"}).look_at)
+    scan(connector, notes=notes)
+    (root / "volume/b.md").unlink()
+    assert not [event for event in scan(connector, notes=notes) if isinstance(event, Failed)]
+    assert notes.get("mounts") == ["volume/"]
+
+
 def test_scan_of_a_part_leaves_the_notes_of_the_whole(tree: Tree, scan: Scan) -> None:
     connector, notes = FilesConnector(tree({"a/b.md": ""})), MemoryNotes({"mounts": ["x/"]})
     scan(connector, "a/", notes)
