@@ -7,6 +7,7 @@ import pytest
 
 from connectors.contract import Blob, Ref
 from connectors.document import Conversion, SetAside, conversions, convertibles, document_meta, documents, part_names
+from corebrain.documents.types import ConvertedDocument, RawDocument
 from corebrain.errors import Empty
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
 from corebrain.model.instant import Instant
@@ -120,6 +121,25 @@ def test_refused_attachment_inside_a_file_is_set_aside_alone() -> None:
     found = list(documents(BrainSource.FILES, "mail", Ref("a.eml", "t"), Blob(mail, filename="a.eml")))
     kinds = [item.key if isinstance(item, SetAside) else item.meta.file_path for item in found]
     assert kinds == ["a.eml", "a.eml/n.txt", "a.eml!/x.bin"]
+
+
+class Constant:
+    """Converts anything to one word."""
+
+    name, version = "constant", 1
+
+    def supports(self, format: str) -> bool:  # noqa: A002 - the contract's word
+        return bool(format)
+
+    def convert(self, raw: RawDocument) -> ConvertedDocument:
+        return ConvertedDocument("word", None, "plain_text", None, self.name, None, len(raw.data))  # type: ignore[arg-type]  # bytes here
+
+
+def test_size_is_the_connectors_to_limit() -> None:
+    large = Blob(b"x" * (33 * 2**20), filename="a.txt")
+    (document,) = documents(BrainSource.FILES, "h", Ref("a.txt", "t"), large, converter=Constant())
+    assert isinstance(document, BrainDocument)
+    assert document.text == "word"
 
 
 def test_conversion_names_its_converter() -> None:

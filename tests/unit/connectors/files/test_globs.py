@@ -15,7 +15,7 @@ from connectors.files.globs import Globs
         ("docs/**", ["docs/a", "docs/x/y"], ["docs", "xdocs/a"]),
         ("docs/**/*.md", ["docs/a.md", "docs/x/y/a.md"], ["a.md", "docs/a.txt"]),
         ("docs/*", ["docs/a.md"], ["docs/x/a.md"]),
-        ("docs", ["docs", "docs/a", "x/docs/y/a"], ["docs2/a", "xdocs"]),
+        ("docs", ["docs", "docs/a", "docs/a\nb", "x/docs/y/a"], ["docs2/a", "xdocs"]),
         ("docs/", ["docs/a", "x/docs/y/a"], ["docs"]),
         ("/docs", ["docs/a"], ["x/docs/a"]),
         ("./docs/", ["docs/a"], ["x/docs/a"]),
