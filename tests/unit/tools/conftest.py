@@ -1,0 +1,27 @@
+"""The engines the tools are proved on: the reference, and the local one in a temporary folder."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from corebrain.contract import MemoryEngine
+from corebrain.engines.reference import ReferenceEngine
+
+
+def make_engine(kind: str, folder: Path) -> MemoryEngine:
+    if kind == "reference":
+        return ReferenceEngine()
+    try:
+        from corebrain.engines.local import LocalEngine  # noqa: PLC0415  # absent until the local engine is built in
+    except ImportError:
+        pytest.skip("the local engine is not built in")
+    engine: MemoryEngine = LocalEngine(folder / "memory.db")
+    return engine
+
+
+@pytest.fixture(params=["reference", "local"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryEngine]:
+    held = make_engine(request.param, tmp_path)
+    yield held
+    held.close()

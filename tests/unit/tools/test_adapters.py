@@ -1,0 +1,68 @@
+import json
+
+import pytest
+
+from corebrain.engines.reference import ReferenceEngine
+from corebrain.errors import EngineError
+from corebrain.model.requests import ListPage, ListRequest
+from corebrain.tools import (
+    MemoryTools,
+    anthropic_result,
+    anthropic_tools,
+    mcp_result,
+    mcp_tools,
+    openai_result,
+    openai_tools,
+)
+
+
+@pytest.fixture
+def tools() -> MemoryTools:
+    return MemoryTools(ReferenceEngine())
+
+
+def test_adapters_only_rename_keys(tools: MemoryTools) -> None:
+    specs = [spec.to_dict() for spec in tools.specs()]
+    assert openai_tools(tools) == [{"type": "function", "function": spec} for spec in specs]
+    for shaped, key in ((anthropic_tools(tools), "input_schema"), (mcp_tools(tools), "inputSchema")):
+        assert shaped == [
+            {"name": spec["name"], "description": spec["description"], key: spec["parameters"]} for spec in specs
+        ]
+
+
+def test_openai_call_is_answered_by_a_tool_message(tools: MemoryTools) -> None:
+    arguments = json.dumps({"document": {"text": "Grüße"}})
+    stored = openai_result(tools, {"id": "c1", "function": {"name": "memory_store", "arguments": arguments}})
+    assert (stored["role"], stored["tool_call_id"]) == ("tool", "c1")
+    assert json.loads(stored["content"])["replayed"] is False
+    listed = openai_result(tools, {"id": "c2", "function": {"name": "memory_list", "arguments": ""}})
+    assert "Grüße" in listed["content"]
+
+
+@pytest.mark.parametrize("arguments", ["{", "nonsense", "[" * 200_000])
+def test_openai_arguments_that_are_no_json_are_answered_in_words(tools: MemoryTools, arguments: str) -> None:
+    answer = openai_result(tools, {"id": "c", "function": {"name": "memory_list", "arguments": arguments}})
+    assert answer["content"] == "invalid request: memory_list: the arguments are no JSON"
+
+
+def test_anthropic_block_is_answered_by_a_result_block(tools: MemoryTools) -> None:
+    good = anthropic_result(tools, {"id": "u1", "name": "memory_list", "input": {}})
+    assert good == {"type": "tool_result", "tool_use_id": "u1", "content": '{"items": []}', "is_error": False}
+    bad = anthropic_result(tools, {"id": "u2", "name": "memory_list", "input": {"limit": 0}})
+    assert bad["is_error"] is True
+    assert bad["content"].startswith("invalid request: memory_list: `limit`")
+
+
+def test_mcp_call_is_answered_by_text_content() -> None:
+    class Full(ReferenceEngine):
+        def list(self, request: ListRequest) -> ListPage:
+            raise EngineError(f"disk is full at {request.limit}")
+
+    assert mcp_result(MemoryTools(ReferenceEngine()), "memory_list") == {
+        "content": [{"type": "text", "text": '{"items": []}'}],
+        "isError": False,
+    }
+    assert mcp_result(MemoryTools(Full()), "memory_list", {"limit": 3}) == {
+        "content": [{"type": "text", "text": "engine error: disk is full at 3"}],
+        "isError": True,
+    }
