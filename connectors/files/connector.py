@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from pathlib import Path, PurePosixPath
 
 from connectors.contract import Blob, Checkpoint, Complete, Event, Json, Notes, Ref, Unchanged
@@ -18,7 +19,7 @@ MAX_BYTES = 32 * 2**20
 """Largest file read unless told otherwise."""
 
 _MOUNTS = "mounts"
-_MOUNTS_KEPT = 200  # far above what a folder of documents holds, far below what a note may
+_MOUNTS_LENGTH = 10_000  # characters of all keys together; escaped as JSON still below what a note may hold
 
 
 class FilesConnector:
@@ -105,7 +106,7 @@ class FilesConnector:
         yield from walk.events()
         if self.root_identity() != before:
             raise Unavailable(f"the folder {self.root} was unmounted or replaced while it was listed; sync it again")
-        mounts: list[Json] = [*sorted(walk.mounts)[:_MOUNTS_KEPT]]
+        mounts: list[Json] = [*_that_fit(walk.mounts)]
         if not scope and mounts != (known or []):
             notes.put(_MOUNTS, mounts)
             yield Checkpoint(None)
@@ -155,3 +156,10 @@ def _absolute(path: str | os.PathLike[str]) -> str:
         return str(Path(path).expanduser().absolute())
     except RuntimeError as error:  # what expanduser raises for the home of nobody
         raise ConfigError(f"the path {os.fspath(path)} names a home folder that does not exist") from error
+
+
+def _that_fit(mounts: Iterable[str]) -> Iterator[str]:
+    """Yield mount points in order while a note has room for them."""
+    ordered = sorted(mounts)
+    lengths = accumulate(map(len, ordered))
+    return (key for key, length in zip(ordered, lengths, strict=True) if length <= _MOUNTS_LENGTH)

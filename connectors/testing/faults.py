@@ -6,8 +6,8 @@ from connectors.contract import within
 from connectors.errors import ConnectorError, Unavailable
 
 
-class Faults:
-    """The armed faults of one `ScriptedConnector`."""
+class Armed:
+    """What is armed, as the scripted connector asks for it."""
 
     def __init__(self) -> None:
         self._poisoned: dict[str, ConnectorError] = {}
@@ -18,6 +18,40 @@ class Faults:
         self._broken_fetches: dict[int, ConnectorError] = {}
         self._stop: tuple[int, ConnectorError] | None = None
         self.epoch = 0
+
+    def copies(self, key: str) -> int:
+        """How often a listing shows *key*."""
+        if key in self._overlooked:
+            return 0
+        return 2 if key in self._repeated else 1
+
+    def failures(self, scope: str) -> dict[str, ConnectorError]:
+        """The armed failures that touch *scope*, wider ones narrowed to it."""
+        return {
+            failed if within(scope, failed) else scope: error
+            for failed, error in self._failed.items()
+            if within(scope, failed) or within(failed, scope)
+        }
+
+    def take_stop(self) -> tuple[int, ConnectorError] | None:
+        """The armed break of a scan; disarmed by asking."""
+        stop, self._stop = self._stop, None
+        return stop
+
+    def at_fetch(self, key: str, number: int) -> None:
+        """Do what is armed for this fetch.
+
+        Raises:
+            ConnectorError: the fetch was broken or the key poisoned.
+        """
+        self._hooks.pop(key, lambda: None)()
+        error = self._broken_fetches.get(number) or self._poisoned.get(key)
+        if error is not None:
+            raise error
+
+
+class Faults(Armed):
+    """The faults of one `ScriptedConnector`, as a test arms them."""
 
     def fail(self, scope: str, error: ConnectorError | None = None) -> None:
         """Listings say `Failed(scope, error)` instead of what lies below it, until healed."""
@@ -63,33 +97,3 @@ class Faults:
         ):
             armed.clear()
         self._stop = None
-
-    def copies(self, key: str) -> int:
-        """How often a listing shows *key*."""
-        if key in self._overlooked:
-            return 0
-        return 2 if key in self._repeated else 1
-
-    def failures(self, scope: str) -> dict[str, ConnectorError]:
-        """The armed failures that touch *scope*, wider ones narrowed to it."""
-        return {
-            failed if within(scope, failed) else scope: error
-            for failed, error in self._failed.items()
-            if within(scope, failed) or within(failed, scope)
-        }
-
-    def take_stop(self) -> tuple[int, ConnectorError] | None:
-        """The armed break of a scan; disarmed by asking."""
-        stop, self._stop = self._stop, None
-        return stop
-
-    def at_fetch(self, key: str, number: int) -> None:
-        """Do what is armed for this fetch.
-
-        Raises:
-            ConnectorError: the fetch was broken or the key poisoned.
-        """
-        self._hooks.pop(key, lambda: None)()
-        error = self._broken_fetches.get(number) or self._poisoned.get(key)
-        if error is not None:
-            raise error

@@ -135,6 +135,17 @@ def test_volume_that_is_mounted_and_empty_is_empty(tree: Tree, scan: Scan) -> No
     assert notes.get("mounts") == ["volume/"]
 
 
+def test_very_many_volumes_do_not_overflow_the_note(tree: Tree, scan: Scan) -> None:
+    names = {"\u00e9" * 100 + f"{i:03d}" for i in range(150)}
+    connector = FilesConnector(tree({f"{name}/b.md": "" for name in names}))
+    connector._disk = Disk(look_at=Devices(names).look_at)
+    notes = MemoryNotes()
+    assert scan(connector, notes=notes)[-1] == Complete("")
+    kept = notes.get("mounts")
+    assert isinstance(kept, list)
+    assert len(kept) == 96
+
+
 def test_scan_of_a_part_leaves_the_notes_of_the_whole(tree: Tree, scan: Scan) -> None:
     connector, notes = FilesConnector(tree({"a/b.md": ""})), MemoryNotes({"mounts": ["x/"]})
     scan(connector, "a/", notes)
