@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser
 
+from corebrain.documents.convert.html_bounds import check_bounds
 from corebrain.documents.convert.html_charset import decode_html
 from corebrain.documents.convert.html_inline import InlineWriter, one_line
 from corebrain.documents.convert.html_walk import HtmlWalk
@@ -62,7 +63,9 @@ def html_document(text: str, origin: str | None) -> tuple[str, str | None, str |
     Raises:
         Empty: Nothing in it is text.
         Damaged: It cannot be parsed at all.
+        TooLarge: Its markup is over the limits of `html_bounds`.
     """
+    check_bounds(text)
     try:
         tree = LexborHTMLParser(text)
     except (ValueError, RuntimeError) as error:

@@ -1,5 +1,6 @@
 """PDF to markdown: pdfium draws the text, pypdf reads what pdfium does not (forms, attachments, odd encryption)."""
 
+import contextlib
 import ctypes
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,8 @@ MAX_CHARS = 20_000_000
 """Characters of a whole document."""
 MAX_OUTLINE = 5_000
 """Entries of the outline that are read."""
+MAX_SECOND_LOOK = 200
+"""Pages of a document without text that pypdf looks at once more."""
 PAGE_MARK = "\n\f\n"
 
 _TITLES_OF_PROGRAMS = (
@@ -146,15 +149,18 @@ def _has_picture(page: object) -> bool:
 
 
 def _without_text(reading: _Reading, data: bytes, password: str | None, format_name: str) -> ConvertedDocument:
-    """Pypdf's reading when pdfium found no text; refused as a scan or as empty when that is blank too."""
-    if not reading.pictured or len(reading.unreadable) == len(reading.lines):
-        try:
+    """What pypdf finds when pdfium found no text; refused as a scan or as empty when that is blank too."""
+    count = len(reading.lines)
+    if count <= MAX_SECOND_LOOK:
+        # Told better below, from what pdfium saw.
+        with contextlib.suppress(Damaged, Empty, NeedsOcr):
             return pdf_pypdf.convert_whole(data, password, format_name, refused=None)
-        except (Damaged, Empty):
-            if len(reading.unreadable) == len(reading.lines) and reading.lines:
-                raise Damaged("no page can be read") from None
-            raise Empty("the pages hold no text") from None
-    raise NeedsOcr(f"{_pages(reading.pictured)} of {len(reading.lines)} hold pictures and no text")
+    if reading.pictured:
+        verb = "holds a picture" if len(reading.pictured) == 1 else "hold pictures"
+        raise NeedsOcr(f"{_pages(reading.pictured)} of {count} {verb} and no text")
+    if count and len(reading.unreadable) == count:
+        raise Damaged("no page can be read")
+    raise Empty("the pages hold no text")
 
 
 def _pages(numbers: list[int]) -> str:

@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 
 from corebrain.documents.convert import html
 from corebrain.documents.types import ConvertedDocument, RawDocument
-from corebrain.errors import Empty, Refusal
-
-SHALLOW_PAGE = b"<div>x</div>"
+from corebrain.errors import Empty, Refusal, TooLarge
 
 
 def page(data: bytes | str, *, origin: str | None = None, mime: str | None = None) -> ConvertedDocument:
@@ -158,6 +156,20 @@ def test_seven_bit_japanese_is_decoded_by_its_declaration() -> None:
 @pytest.mark.parametrize("tag", ["div", "b", "blockquote", "ul><li", "table><tr><td", "span", "dl><dd"])
 def test_deep_nesting_does_not_exhaust_the_stack(tag: str) -> None:
     assert "deep" in markdown(f"<{tag}>" * 3000 + "deep")
+
+
+@pytest.mark.parametrize("source", ["<div>" * 200_000 + "x", "<p " + " ".join(f"a{n}=1" for n in range(9000)) + ">x"])
+def test_markup_without_end_is_too_large(source: str) -> None:
+    with pytest.raises(TooLarge):
+        page(source)
+
+
+def test_many_paragraphs_that_are_never_closed_are_no_nesting() -> None:
+    assert markdown("<p>x" * 20_000).count("x") == 20_000
+
+
+def test_long_embedded_picture_is_no_heap_of_attributes() -> None:
+    assert markdown(f'<p>x <img alt="a plan" src="data:image/png;base64,{"QUJD " * 9000}">') == "x a plan"
 
 
 @pytest.mark.parametrize("data", [b"", b"   ", b"<html><body></body></html>", b"<script>x</script>", b"<!-- x -->"])
