@@ -93,6 +93,13 @@ class Stock:
         return Learning(text=text, kind=LearningKind.FACT, confidence=0.8, meta=MemoryMeta(tags=(f"t{number % 9}",)))
 
 
+def as_it_comes(item: Item) -> tuple[str, str, int]:
+    """Order items as syncs and imports bring them: one source after another, one thread after another."""
+    first = item.meta.namespace.segments[:1]
+    turns = item.meta.turns
+    return (str(Namespace(first)), item.meta.thread_id or "", turns.first if turns else 0)
+
+
 def measured(run: Callable[[], object], times: int) -> tuple[float, float]:
     """Median and 95th percentile in milliseconds."""
     run()
@@ -171,7 +178,12 @@ def reads(engine: LocalEngine, stock: Stock, ids: list[str]) -> dict[str, tuple[
 
 def writes(engine: LocalEngine, stock: Stock) -> dict[str, tuple[float, float]]:
     numbers = iter(range(10**7, 10**8))
-    taken = {"store one turn": measured(lambda: engine.store(stock.turn(next(numbers))), 100)}
+    mixed = [
+        [make(next(numbers)) for make in (stock.turn, stock.document) for _ in range(BATCH // 2)] for _ in range(21)
+    ]
+    batches = iter(mixed)
+    taken = {"store 100 of many branches": measured(lambda: engine.store_many(next(batches)), 20)}
+    taken |= {"store one turn": measured(lambda: engine.store(stock.turn(next(numbers))), 100)}
     collection = Reach.subtree(Namespace.parse("source:b/project:c2"))
     agent = Reach.exact(Namespace.parse("agent:a3"))
     for name, reach in {"forget 1 collection": collection, "forget 1 agent": agent}.items():
@@ -209,7 +221,7 @@ def main() -> None:
 
 def run(folder: Path, count: int) -> None:
     stock = Stock(count)
-    items = stock.items()
+    items = sorted(stock.items(), key=as_it_comes)
     text = stock.text_bytes
     engine = LocalEngine(folder / "memory.db")
     start = time.perf_counter()

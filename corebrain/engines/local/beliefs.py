@@ -18,7 +18,7 @@ from corebrain.model.filter import MetaFilter
 from corebrain.model.first_sentence import belief_of
 from corebrain.model.item import Learning, read_item
 from corebrain.model.meta import ItemKind
-from corebrain.model.namespace import WHOLE_TREE, Namespace, Reach
+from corebrain.model.namespace import WHOLE_TREE, Reach
 from corebrain.model.requests import BELIEF_TAG, ConsolidateReceipt, ConsolidateRequest, ConsolidateStatus, Hit
 
 Distiller = Callable[[Item], Iterable[Learning]]
@@ -46,7 +46,6 @@ def build(database: Database, request: ConsolidateRequest, distill: Distiller) -
     wanted = MetaFilter(reach=request.reach, kinds=kinds)
     with database.reading() as connection:
         scopes, unseen = _survey(connection, wanted)
-    namespaces: dict[str, Namespace] = {}
     built = 0
     for start in range(0, len(unseen), _PAGE):
         numbers = unseen[start : start + _PAGE]
@@ -54,7 +53,7 @@ def build(database: Database, request: ConsolidateRequest, distill: Distiller) -
             held = listing.read(connection, numbers, f"i.item, {rows.READ}")
         drawn = []
         for number, *row in held:
-            item = rows.read_item(row, namespaces)
+            item = rows.read_item(row)
             drawn.append((number, item, [] if item.meta.derive is False else list(distill(item))))
         with database.writing() as connection:
             built += sum(_keep(connection, database.registry, *each) for each in drawn)

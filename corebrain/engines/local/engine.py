@@ -24,7 +24,6 @@ from corebrain.engines.local.connection import Database, Durability
 from corebrain.engines.local.upkeep import Upkeep
 from corebrain.errors import CorebrainError
 from corebrain.model.filter import MetaFilter
-from corebrain.model.namespace import Namespace
 from corebrain.model.requests import (
     BeliefsRequest,
     Citation,
@@ -90,7 +89,6 @@ class LocalEngine(MemoryEngine):
         self._now = now
         self._distill = distill or beliefs.first_sentences
         self._answer = answer or quoted
-        self._namespaces: dict[str, Namespace] = {}
         self._descriptor = EngineDescriptor(
             id="local",
             label="Local (SQLite)",
@@ -135,7 +133,7 @@ class LocalEngine(MemoryEngine):
         self._descriptor.ensure_mode(request.mode)
         request.validate()
         with self._database.reading() as connection:
-            hits, cursor = fetching.fetch(connection, request, self._namespaces)
+            hits, cursor = fetching.fetch(connection, request)
             drawn = []
             if request.beliefs and request.cursor is None:
                 drawn = beliefs.read(connection, request.filter.reach, request.query, request.beliefs)
@@ -156,12 +154,12 @@ class LocalEngine(MemoryEngine):
         """List newest first: the order of storing, backwards."""
         request.validate()
         held, cursor = self._page(request)
-        return ListPage(items=tuple(rows.hit(row, self._namespaces) for row in held), next_cursor=cursor)
+        return ListPage(items=tuple(rows.hit(row) for row in held), next_cursor=cursor)
 
     def export(self, request: ListRequest) -> ExportPage:
         request.validate()
         held, cursor = self._page(request)
-        items = tuple(Exported(id=rows.read_id(row), item=rows.read_item(row, self._namespaces)) for row in held)
+        items = tuple(Exported(id=rows.read_id(row), item=rows.read_item(row)) for row in held)
         return ExportPage(items=items, next_cursor=cursor)
 
     def _page(self, request: ListRequest) -> tuple[Sequence[rows.Row], str | None]:
@@ -176,7 +174,7 @@ class LocalEngine(MemoryEngine):
         known = [bytes.fromhex(item_id) for item_id in dict.fromkeys(request.ids) if _ID.fullmatch(item_id)]
         with self._database.reading() as connection:
             found = [listing.read_one(connection, item_id) for item_id in known]
-        hits = (rows.hit(row, self._namespaces) for row in found if row is not None)
+        hits = (rows.hit(row) for row in found if row is not None)
         wanted = MetaFilter(reach=request.reach)
         return [hit for hit in hits if wanted.matches(hit.kind, hit.meta)]
 

@@ -47,11 +47,26 @@ Deltas = Counter[tuple[str, int, int, str]]
 def tally(deltas: Deltas, kind: ItemKind, meta: MemoryMeta, node: int, by: int) -> None:
     """Add an item (*by* 1) to the changes, or take it away (*by* -1)."""
     code = KIND_CODES[kind]
-    for facet in COUNTED:
-        for value in facet.values(kind, meta):
-            deltas[facet.value, node, code, value] += by
-    if meta.tags:
-        deltas[_TAGGED, node, code, _ONE] += by
+    for facet, value in _held(kind, meta):
+        if value is not None:
+            deltas[facet, node, code, value] += by
+
+
+def _held(kind: ItemKind, meta: MemoryMeta) -> tuple[tuple[str, str | None], ...]:
+    """Return what `Facet.values` says of every counted facet, spelt out: asking it took a tenth of an ingest."""
+    return (
+        ("kind", kind.value),
+        ("source", meta.source.kind.value),
+        ("source_id", meta.source.id),
+        ("workspace", meta.workspace),
+        ("folder", meta.folder),
+        ("language", meta.language),
+        ("repo", meta.repo),
+        ("agent", meta.agent_id),
+        ("tool_call", meta.tool_call.name if meta.tool_call else None),
+        (_TAGGED, _ONE if meta.tags else None),
+        *(("tag", tag) for tag in meta.tags),
+    )
 
 
 def apply(connection: apsw.Connection, deltas: Deltas) -> None:

@@ -126,8 +126,8 @@ class Registry:
         count = self._connection.execute("SELECT count(*) FROM shards WHERE kind = ?", (code,)).get
         if count < schema.MAX_SHARDS[kind]:
             made = self._connection.execute("INSERT INTO shards(kind) VALUES (?) RETURNING shard", (code,)).get
-            self._connection.execute(schema.word_index(f"text_{made}"))
-            self._connection.execute(f"CREATE VIRTUAL TABLE words_{made} USING fts5vocab(text_{made}, row)")
+            for statement in schema.shard(int(made)):
+                self._connection.execute(statement)
             return int(made)
         return int(
             self._connection.execute(

@@ -10,7 +10,6 @@ from corebrain.engines.local.nodes import Registry
 from corebrain.engines.local.schema import KINDS
 from corebrain.engines.local.select import select
 from corebrain.model.filter import MetaFilter
-from corebrain.model.namespace import Namespace
 
 _BATCH = 400  # items removed by one statement
 
@@ -67,10 +66,9 @@ def _remove_batch(connection: apsw.Connection, items: Sequence[int]) -> set[tupl
 
 def _uncount(connection: apsw.Connection, items: Sequence[int]) -> None:
     deltas: facets.Deltas = Counter()
-    namespaces: dict[str, Namespace] = {}
     gone_tags: list[tuple[str, int]] = []
     for item, (node, *row) in zip(items, listing.read(connection, items, f"i.node, {rows.READ}"), strict=True):
-        meta = rows.read_meta(row, namespaces)
+        meta = rows.read_meta(row)
         facets.tally(deltas, KINDS[row[1]], meta, node, -1)
         gone_tags += [(tag, item) for tag in dict.fromkeys(meta.tags)]
     facets.apply(connection, deltas)

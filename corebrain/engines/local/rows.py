@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
@@ -13,11 +14,11 @@ from corebrain.model.item import Body, Conversation, Document, Learning, Learnin
 from corebrain.model.meta import ItemKind, MemoryMeta, SourceKind, SourceRef, ToolCallRef, TurnRange
 from corebrain.model.namespace import Namespace
 from corebrain.model.requests import Hit
+from corebrain.model.text import is_blank
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _SECOND = 1_000_000_000
 _TURNS: TypeAdapter[tuple[Turn, ...]] = TypeAdapter(tuple[Turn, ...])
-_SOURCES = {kind.value: kind for kind in SourceKind}
 _LEARNING_KINDS = {kind.value: kind for kind in LearningKind}
 NO_TURN = -1
 """`first_turn` of an item without a turn range."""
@@ -82,6 +83,18 @@ def turns_of(text: str) -> tuple[Turn, ...]:
     return _TURNS.validate_json(text)
 
 
+_FIELDS: dict[type[BaseModel], set[str]] = {
+    model: set(model.model_fields)
+    for model in (Hit, MemoryMeta, SourceRef, TurnRange, ToolCallRef, Document, Body, Conversation, Learning)
+}
+_namespace = lru_cache(maxsize=20_000)(Namespace.parse)
+
+
+@lru_cache(maxsize=20_000)
+def _source(kind: str, source_id: str | None) -> SourceRef:
+    return SourceRef(kind=SourceKind(kind), id=source_id)
+
+
 def built(model: type[_Model], **fields: Any) -> _Model:
     """Return a model of already valid values, every field given.
 
@@ -90,7 +103,7 @@ def built(model: type[_Model], **fields: Any) -> _Model:
     """
     made = model.__new__(model)
     object.__setattr__(made, "__dict__", fields)
-    object.__setattr__(made, "__pydantic_fields_set__", set(fields))
+    object.__setattr__(made, "__pydantic_fields_set__", _FIELDS[model])
     object.__setattr__(made, "__pydantic_extra__", None)
     object.__setattr__(made, "__pydantic_private__", None)
     return made
@@ -101,17 +114,13 @@ def read_id(row: Row) -> str:
     return str(row[0].hex())
 
 
-def read_meta(row: Row, namespaces: dict[str, Namespace]) -> MemoryMeta:
-    """Return the metadata; *namespaces* keeps parsed paths."""
+def read_meta(row: Row) -> MemoryMeta:
+    """Return the metadata."""
     (workspace, folder, file_path, language, repo, revision, url, thread_id, first_turn) = row[2:11]
     (last_turn, agent_id, tool, tool_id, source, source_id, tags, observed_s, observed_ns, derive) = row[11:21]
-    path = row[-1]
-    namespace = namespaces.get(path)
-    if namespace is None:
-        namespace = namespaces[path] = Namespace.parse(path)
     return built(
         MemoryMeta,
-        namespace=namespace,
+        namespace=_namespace(row[-1]),
         workspace=workspace,
         folder=folder,
         file_path=file_path,
@@ -123,16 +132,16 @@ def read_meta(row: Row, namespaces: dict[str, Namespace]) -> MemoryMeta:
         turns=None if last_turn is None else built(TurnRange, first=first_turn, last=last_turn),
         agent_id=agent_id,
         tool_call=None if tool is None else built(ToolCallRef, name=tool, id=tool_id),
-        source=built(SourceRef, kind=_SOURCES[source], id=source_id),
+        source=_source(source, source_id),
         tags=tuple(json.loads(tags)) if tags else (),
         observed_at=None if observed_s is None else Instant(observed_s * _SECOND + observed_ns),
         derive=None if derive is None else bool(derive),
     )
 
 
-def read_item(row: Row, namespaces: dict[str, Namespace]) -> Item:
+def read_item(row: Row) -> Item:
     """Return the item exactly as it was stored."""
-    meta = read_meta(row, namespaces)
+    meta = read_meta(row)
     title, mime, learning_kind, confidence, evidence, text = row[21:27]
     match KINDS[row[1]]:
         case ItemKind.DOCUMENT:
@@ -153,15 +162,17 @@ def read_item(row: Row, namespaces: dict[str, Namespace]) -> Item:
             )
 
 
-def hit(row: Row, namespaces: dict[str, Namespace], score: float = 0.0) -> Hit:
+def hit(row: Row, score: float = 0.0) -> Hit:
     """Return the item as a hit with its whole text."""
-    item = read_item(row, namespaces)
-    return built(
-        Hit,
-        id=read_id(row),
-        kind=item.kind,
-        text=item.render_text(),
-        meta=item.meta,
-        score=score,
-        confidence=item.confidence_or_none,
-    )
+    kind = KINDS[row[1]]
+    title, confidence, text = row[TITLE], row[-4], row[-2]
+    if kind is ItemKind.CONVERSATION:
+        text = "\n".join(turn.render() for turn in turns_of(text))
+    elif kind is ItemKind.DOCUMENT:
+        text = titled(title, text)
+    return built(Hit, id=read_id(row), kind=kind, text=text, meta=read_meta(row), score=score, confidence=confidence)
+
+
+def titled(title: str | None, text: str) -> str:
+    """Return *text* under its title, as a document renders it."""
+    return text if title is None or is_blank(title) else f"# {title}\n\n{text}"
