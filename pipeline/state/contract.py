@@ -139,6 +139,15 @@ class Aside:
 
 
 @dataclass(frozen=True, slots=True)
+class Holding:
+    """Where the books name an item: the configured source and the key of the document it belongs to."""
+
+    id: str
+    source: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Binding:
     """What this state belongs to: another root or engine is another brain."""
 
@@ -354,6 +363,10 @@ class StateStore(Protocol):
 
     def sources(self) -> list[str]:
         """Return the names of the sources that have books."""
+        ...
+
+    def holdings(self, prefix: str, limit: int) -> list[Holding]:
+        """Return up to *limit* recorded items whose id begins with *prefix*, in the order of their ids."""
         ...
 
     def add_job(self, body: str, now: float) -> None:

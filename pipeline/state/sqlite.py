@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from pipeline.errors import AlreadyRunning, StateError
 from pipeline.process import is_alive
-from pipeline.state.contract import Binding
+from pipeline.state.contract import Binding, Holding
 from pipeline.state.database import MEMORY, Database
 from pipeline.state.plan_table import SqliteLedger
 from pipeline.when import printed
@@ -48,6 +48,15 @@ class SqliteState:
 
     def sources(self) -> list[str]:
         return [row[0] for row in self._database.rows("SELECT name FROM source ORDER BY name")]
+
+    def holdings(self, prefix: str, limit: int) -> list[Holding]:
+        rows = self._database.rows(  # "g" follows "f": ids are hex
+            "SELECT item.id, source.name, document.key FROM item JOIN document ON document.id = item.document"
+            " JOIN source ON source.id = document.source WHERE item.id >= ?1 AND item.id < ?1 || 'g'"
+            " ORDER BY item.id, source.name, document.key LIMIT ?2",
+            (prefix, limit),
+        )
+        return [Holding(*row) for row in rows]
 
     def add_job(self, body: str, now: float) -> None:
         self._database.many("INSERT INTO job (body, added) VALUES (?, ?) ON CONFLICT DO NOTHING", [(body, now)])
