@@ -1,0 +1,53 @@
+"""Every example of hosting a memory runs offline and shows what it promises."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+def run(*command: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    script = ROOT / "examples" / command[0]
+    done = subprocess.run(
+        [sys.executable, str(script), *command[1:]],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        env=environment,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_agent_loop_tells_the_whole_lifecycle_on_the_reference_engine() -> None:
+    told = run("agent_loop.py", "--engine", "reference")
+    assert "- Refund policy: Refunds settle within five business days." in told
+    assert "## Company\n\n- Amounts are always in euros." in told
+    assert "The belief build ended as done." in told
+    assert "## Earlier in this thread" in told
+    assert "## Earlier in this conversation" in told
+    assert "## Team conversations\n\n- [2026-09-14 09:01] user: Birch Ltd" in told
+
+
+def test_agent_loop_runs_the_same_host_function_on_the_local_engine() -> None:
+    try:
+        from corebrain.engines.local import LocalEngine  # noqa: F401, PLC0415  # absent until the engine is built in
+    except ImportError:
+        pytest.skip("the local engine is not built in")
+    told = run("agent_loop.py", "--engine", "local")
+    assert "- Refund policy: Refunds settle within five business days." in told
+    assert "## Team conversations\n\n- [2026-09-14 09:01] user: Birch Ltd" in told
+
+
+@pytest.mark.parametrize("name", ["openai_loop.py", "anthropic_loop.py"])
+def test_model_loop_answers_from_memory_and_remembers_its_tools(name: str) -> None:
+    told = run(name)
+    assert told.startswith("Five business days.\n# Memory\n")
+    assert "- assistant: Five business days. [tools: memory_" in told
+    assert "## Brain\n\n- Refund policy:" in told
