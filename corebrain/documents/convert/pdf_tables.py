@@ -1,5 +1,7 @@
 """Tables of a PDF page, looked for only where rulings or aligned gaps suggest one."""
 
+from math import inf
+
 from corebrain.documents.convert.pdf_columns import GridTable, aligned_tables
 from corebrain.documents.convert.pdf_grid import ruled_tables
 from corebrain.documents.convert.pdf_lines import Line, PageReader
@@ -26,7 +28,7 @@ def _place(placed: list[Line | Table], table: GridTable) -> int:
     """Where a table goes: behind the nearest line above it in its column; programs often draw tables last."""
     top = min(line.top for line in table.lines)
     left, right = min(line.left for line in table.lines), max(line.right for line in table.lines)
-    best, place = -1.0, 0
+    best, place = -inf, 0
     for index, line in enumerate(placed, 1):
         if isinstance(line, Line) and best < line.last_top < top and line.left < right and line.right > left:
             best, place = line.last_top, index

@@ -104,8 +104,10 @@ def test_title_at_the_top_moves_headings_one_level_down() -> None:
 
 def test_lists_are_numbered_as_word_numbers_them() -> None:
     body = p("a", number=(1, 0)) + p("b", number=(1, 1)) + p("c", number=(1, 1)) + p("d", number=(1, 2))
-    body += p("e", number=(1, 0)) + p("text") + p("f", number=(1, 0)) + p("g", number=(2, 0))
-    assert markdown(body) == ("1. a\n    - 1.1 b\n    - 1.2 c\n        - (iii) d\n2. e\n\ntext\n\n3. f\n- g")
+    body += p("e", number=(1, 0)) + p("e1", number=(1, 1)) + p("text") + p("f", number=(1, 0)) + p("g", number=(2, 0))
+    assert markdown(body) == (
+        "1. a\n    - 1.1 b\n    - 1.2 c\n        - (iii) d\n2. e\n    - 2.1 e1\n\ntext\n\n3. f\n- g"
+    )
 
 
 def test_list_restarts_where_its_numbering_says() -> None:
@@ -194,10 +196,13 @@ def test_macros_are_noticed_and_not_read() -> None:
     assert got.metadata["has_macros"] is True
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_document_type_definition_is_refused(encoding: str) -> None:
-    evil = '<!DOCTYPE w:document [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
-    text = f"{evil}<w:document {HEAD}><w:body>{p('&x;')}</w:body></w:document>"
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize(
+    "evil",
+    ['[<!ENTITY x SYSTEM "file:///etc/passwd">]', 'SYSTEM "http://127.0.0.1:9/x.dtd"', "[<!ATTLIST a b CDATA 'c'>]"],
+)
+def test_document_type_definition_is_refused(evil: str, encoding: str) -> None:
+    text = f"<!DOCTYPE w:document {evil}><w:document {HEAD}><w:body>{p('x')}</w:body></w:document>"
     with pytest.raises(Damaged, match="document type definition"):
         converted(package("", extra={"word/document.xml": text.encode(encoding)}))
 

@@ -104,7 +104,7 @@ def test_page_of_nothing_but_navigation_is_kept() -> None:
 
 
 def test_hidden_part_inside_a_line_is_dropped() -> None:
-    assert markdown("<p>a <span hidden>secret</span>b") == "a b"
+    assert markdown("<p>a <b>x <span hidden>secret</span>y</b>") == "a **x y**"
 
 
 def test_form_around_a_page_is_looked_through() -> None:

@@ -70,8 +70,11 @@ def test_lines_of_a_paragraph_are_joined() -> None:
 
 
 def test_gap_parts_paragraphs() -> None:
-    page = lines(50, 100, *PROSE) + lines(50, 160, *PROSE)
-    assert markdown(page) == "\n\n".join([" ".join(PROSE)] * 2)
+    assert markdown(lines(50, 100, *PROSE[:2]) + lines(50, 140, *PROSE[:2])) == "\n\n".join([" ".join(PROSE[:2])] * 2)
+
+
+def test_short_line_that_ends_a_sentence_ends_its_paragraph() -> None:
+    assert markdown(lines(50, 100, *PROSE, *PROSE)) == "\n\n".join([" ".join(PROSE)] * 2)
 
 
 def test_word_broken_at_a_line_end_is_closed_up() -> None:
@@ -137,7 +140,22 @@ def test_table_drawn_last_stands_where_it_is_seen() -> None:
 
 def test_two_columns_of_prose_are_no_table() -> None:
     words = ["the quick brown fox jumps over the dog", "and runs along the river to the sea"] * 8
-    assert "|" not in markdown(lines(50, 100, *words) + lines(320, 100, *words))
+    by_column = lines(50, 100, *words) + lines(320, 100, *words)
+    by_row = "".join(text(x, 100 + 12 * row, line) for row, line in enumerate(words) for x in (50, 320))
+    assert "|" not in markdown(by_column)
+    assert "|" not in markdown(by_row)
+
+
+def test_three_columns_of_prose_are_no_table() -> None:
+    line = "the quick brown fox jumps over the lazy old dog"
+    page = "".join(text(x, 100 + 7 * row, line, size=5) for row in range(12) for x in (40, 220, 400))
+    assert "|" not in markdown(page)
+
+
+def test_text_framed_together_with_a_table_stays_text() -> None:
+    edges = "".join(f"{x} 720 m {x} 600 l S\n" for x in (50, 450)) + "50 720 m 450 720 l S\n"
+    page = edges + lines(60, 100, *PROSE) + grid(50, 200, [150, 150, 100], ROWS, ruled=True)
+    assert markdown(page) == f"{' '.join(PROSE)}\n\n{TABLE}"
 
 
 def test_frame_around_a_page_is_no_table() -> None:
@@ -161,9 +179,10 @@ def test_repeated_headers_and_footers_are_dropped() -> None:
 
 @pytest.mark.parametrize("rotate", [90, 180, 270])
 def test_turned_page_is_read_upright(rotate: int) -> None:
-    turn = {90: "0 1 -1 0 600 0", 180: "-1 0 0 -1 600 800", 270: "0 -1 1 0 0 800"}[rotate]
-    page = f"q {turn} cm\n{text(50, 60, 'Handbook', size=20)}{lines(50, 100, *PROSE)}Q\n"
-    assert converted(document(page, rotate=rotate)).markdown == f"# Handbook\n\n{' '.join(PROSE)}"
+    turn = {90: "0 1 -1 0 800 0", 180: "-1 0 0 -1 600 800", 270: "0 -1 1 0 -200 800"}[rotate]
+    words = text(50, 60, "Handbook", size=20) + lines(50, 100, *PROSE)
+    page = f"q {turn} cm\n{words}{grid(50, 200, [150, 150, 100], ROWS, ruled=True)}Q\n"
+    assert converted(document(page, rotate=rotate)).markdown == f"# Handbook\n\n{' '.join(PROSE)}\n\n{TABLE}"
 
 
 def test_picture_without_text_needs_ocr_and_names_the_pages() -> None:
@@ -226,20 +245,25 @@ def test_attachments_are_parts() -> None:
 
 
 def form_field(name: str, value: str | None) -> DictionaryObject:
-    made = DictionaryObject({NameObject("/FT"): NameObject("/Tx"), NameObject("/T"): TextStringObject(name)})
+    """A text field, or a check box when the value is a name such as `/Yes`."""
+    kind = NameObject("/Btn" if value and value.startswith("/") else "/Tx")
+    made = DictionaryObject({NameObject("/FT"): kind, NameObject("/T"): TextStringObject(name)})
     made[NameObject("/Type")], made[NameObject("/Subtype")] = NameObject("/Annot"), NameObject("/Widget")
     made[NameObject("/Rect")] = ArrayObject([NumberObject(at) for at in (0, 0, 10, 10)])
     if value is not None:
-        made[NameObject("/V")] = TextStringObject(value)
+        made[NameObject("/V")] = NameObject(value) if value.startswith("/") else TextStringObject(value)
     return made
 
 
 def test_form_fields_are_listed_with_their_values() -> None:
     writer = copied(document(text(50, 100, "A form")))
-    references = ArrayObject([writer._add_object(form_field(*each)) for each in (("City", "Oslo"), ("Zip", None))])
+    fields = (("City", "Oslo"), ("Zip", None), ("Agree", "/Yes"), ("Spam", "/Off"))
+    references = ArrayObject([writer._add_object(form_field(*each)) for each in fields])
     writer.pages[0][NameObject("/Annots")] = references
     writer._root_object[NameObject("/AcroForm")] = DictionaryObject({NameObject("/Fields"): references})
-    assert converted(written(writer)).markdown == "A form\n\n## Form fields\n\n- City: Oslo\n- Zip: (empty)"
+    assert converted(written(writer)).markdown == (
+        "A form\n\n## Form fields\n\n- City: Oslo\n- Agree: Yes\n- Zip: (empty)\n- Spam: (empty)"
+    )
 
 
 def test_outline_makes_headings_of_plain_lines() -> None:
