@@ -19,7 +19,7 @@ from corebrain.model.meta import ItemKind, ToolCallRef
 from corebrain.model.namespace import Namespace, Reach
 from corebrain.model.requests import ConsolidateRequest, Consolidation, StoreReceipt, WriteOptions
 from corebrain.model.text import trim
-from corebrain.recall.gather import typed
+from corebrain.recall.failure import typed
 from corebrain.recall.holistic import holistic_recall
 from corebrain.recall.together import both
 from corebrain.recall.types import ContextPack, HolisticRecall, ScopeSection, ThreadWindow

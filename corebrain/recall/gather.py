@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 
 from corebrain.contract import MemoryEngine
-from corebrain.errors import CorebrainError, EngineError
 from corebrain.model.namespace import WHOLE_TREE
 from corebrain.model.requests import (
     BeliefsRequest,
@@ -15,6 +14,7 @@ from corebrain.model.requests import (
 )
 from corebrain.model.text import is_blank
 from corebrain.recall.deadline import bounded
+from corebrain.recall.failure import typed
 from corebrain.recall.reads import Answered, Found, Read
 from corebrain.recall.together import together
 from corebrain.recall.types import Answer, Fetch, HolisticRecall, ScopeSection
@@ -30,13 +30,6 @@ def gather(engine: MemoryEngine, recall: HolisticRecall) -> list[Read]:
     No engine failure is raised: it stands in the section's place. Nothing runs any more when this returns.
     """
     return _Gathering(engine, recall).read()
-
-
-def typed(error: Exception) -> CorebrainError:
-    """Return *error* as one of ours; a foreign one keeps only its class, as its words may hold anything."""
-    if isinstance(error, CorebrainError):
-        return error
-    return EngineError(f"the engine raised {type(error).__name__}")
 
 
 class _Gathering:
