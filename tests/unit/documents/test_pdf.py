@@ -139,16 +139,16 @@ def test_table_drawn_last_stands_where_it_is_seen() -> None:
 
 
 def test_two_columns_of_prose_are_no_table() -> None:
-    words = ["the quick brown fox jumps over the dog", "and runs along the river to the sea"] * 8
-    by_column = lines(50, 100, *words) + lines(320, 100, *words)
-    by_row = "".join(text(x, 100 + 12 * row, line) for row, line in enumerate(words) for x in (50, 320))
+    words = ["the quick brown fox jumps over it", "and runs along the old river bank"] * 8
+    by_column = lines(50, 100, *words) + lines(390, 100, *words)
+    by_row = "".join(text(x, 100 + 12 * row, line) for row, line in enumerate(words) for x in (50, 390))
     assert "|" not in markdown(by_column)
     assert "|" not in markdown(by_row)
 
 
 def test_three_columns_of_prose_are_no_table() -> None:
     line = "the quick brown fox jumps over the lazy old dog"
-    page = "".join(text(x, 100 + 7 * row, line, size=5) for row in range(12) for x in (40, 220, 400))
+    page = "".join(text(x, 100 + 7 * row, line, size=5) for row in range(12) for x in (40, 240, 440))
     assert "|" not in markdown(page)
 
 
