@@ -155,7 +155,7 @@ class PageReader:
         return found
 
     def _line(self, raw: str, start: int) -> Line | None:
-        if _SWAPPED.search(raw):
+        if not raw.isascii() and _SWAPPED.search(raw):
             raw = self._in_order(raw, start)
         text = clean_text(raw)
         if not text:

@@ -124,7 +124,7 @@ class PageWriter:
     def _heading_level(self, line: Line, after: Line | Table | None) -> int:
         """Level of a heading line, 0 for text."""
         text, shape = line.text, self._shape
-        if line.turned or len(text) > MAX_HEADING_CHARS or not _WORD.search(text) or _LEADER.search(text):
+        if line.turned or len(text) > MAX_HEADING_CHARS or not _WORD.search(text) or _has_leader(text):
             return 0
         if shape.outline and (level := shape.outline.get(title_key(text), 0)) and not _CONTENTS.search(text):
             return level
@@ -176,8 +176,8 @@ class PageWriter:
         """Whether `line` belongs to the paragraph, item or code block being collected."""
         size = max(previous.size, line.size, 1.0)
         step = line.top - previous.last_top
-        if _LEADER.search(previous.text) or _LEADER.search(line.text):  # a table of contents keeps its lines
-            return bool(_LEADER.search(previous.text)) and -0.5 * size < step < 3.0 * size
+        if _has_leader(previous.text) or _has_leader(line.text):  # a table of contents keeps its lines
+            return _has_leader(previous.text) and -0.5 * size < step < 3.0 * size
         if line.turned != previous.turned:
             return False
         if self._is_code(line) or self._is_code(self._run[0]):
@@ -253,7 +253,7 @@ class PageWriter:
         right = max(line.right for line in lines)
         out = lines[0].text
         for previous, line in pairwise(lines):
-            entry = bool(_LEADER.search(previous.text))
+            entry = _has_leader(previous.text)
             stops = not _same_row(previous, line) and not self._heading_like(lines) and _stopped(previous, line, right)
             short = entry or stops
             tight = _CJK_TIGHT.match(out[-1:]) and _CJK_TIGHT.match(line.text)
@@ -269,6 +269,11 @@ class PageWriter:
 
 def _is_item(block: str) -> bool:
     return block.startswith("- ") or bool(_NUMBERED.match(block))
+
+
+def _has_leader(text: str) -> bool:
+    """Whether dots lead from a title to its page number; the plain look first, as nearly no line has any."""
+    return ("..." in text or ". ." in text or "\u2026" in text or "\u00b7" in text) and bool(_LEADER.search(text))
 
 
 def _is_dot_between(previous: Line, line: Line) -> bool:
