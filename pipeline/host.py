@@ -41,7 +41,7 @@ class Host:
         monotonic: Seconds that never go back, for durations.
         chance: A number from 0 to 1, for jitter.
         stop: Set to end after the current batch.
-        tell: Called with progress, always from the thread that syncs.
+        tell: Called with progress, from the threads that sync, one at a time.
     """
 
     now: Callable[[], float] = time.time

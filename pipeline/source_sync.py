@@ -28,7 +28,7 @@ from pipeline.spool import Spool
 from pipeline.state.contract import Aside, SourceRow, StateStore, Verdict, Work
 from pipeline.store import Storer
 from pipeline.when import printed
-from pipeline.workers import process
+from pipeline.workers import Workers
 
 FETCHED = (Verdict.NEW, Verdict.CHANGED, Verdict.REFILED, Verdict.DUE)
 """Verdicts whose documents are fetched, moved or filed anew; the one left is `GONE`."""
@@ -244,16 +244,16 @@ class _Run:
         self._preparer.split = bool(self._split)
         counts = self._ledger.counts()
         self._total = self._done + sum(counts[verdict] for verdict in FETCHED)
-        steps = self._ledger.planned(*FETCHED)
-        threads, stop = self._options.threads, self._host.stop
+        workers = Workers(self._preparer.prepare, threads=self._options.threads, stop=self._host.stop)
         try:
-            for work, future in process(steps, self._preparer.prepare, threads=threads, stop=stop):
-                self._take(work, future)
+            with workers:
+                for work, future in workers.run(self._ledger.planned(*FETCHED)):
+                    self._take(work, future)
         except ConnectorError:  # the source failed, not the engine: keep what it gave
             self._storer.flush()
             raise
         self._storer.flush()
-        return not stop.is_set()
+        return not self._host.stop.is_set()
 
     def _take(self, work: Work, future: "Future[Ready | Same]") -> None:
         error = future.exception()
@@ -278,8 +278,9 @@ class _Run:
         return True
 
     def _find_strangers(self, listing: Listing) -> bool:
-        """After the first complete listing with these books: what the engine holds beyond them is from before."""
-        if self._row.complete or not listing.is_complete:
+        """Look for what the engine holds beyond the books, when they are new or were told of what they did not know."""
+        surprised = self._storer.counts.replayed > 0  # the mark of lost or older books, and of a crash made up for
+        if not listing.is_complete or (self._row.complete and not surprised):
             return True
         brain = self._source.brain
         failed = [aside.key for aside in self._ledger.asides()]

@@ -1,15 +1,21 @@
 """Syncs sources: one call for people who embed it, and for the command line (design section 5)."""
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
 
 from connectors.contract import Connector
 from corebrain.brain import Brain
 from corebrain.layout import BrainSource
 from corebrain.model.namespace import Namespace
-from pipeline.host import Host
+from pipeline.host import Host, Progress
 from pipeline.report import SourceReport, SyncReport
 from pipeline.source_sync import Source, SourceSync
 from pipeline.state.contract import StateStore
+from pipeline.workers import Workers
+
+AT_ONCE = 4
+"""Sources synced side by side."""
 
 
 def sync(connector: Connector, brain: Brain, state: StateStore, *, name: str | None = None) -> SyncReport:
@@ -32,37 +38,55 @@ def sync(connector: Connector, brain: Brain, state: StateStore, *, name: str | N
     return sync_all([Source(called, connector, brain)], state)
 
 
-def sync_all(sources: Iterable[Source], state: StateStore, host: Host | None = None) -> SyncReport:
-    """Sync sources one after the other; one that fails does not stop the others.
+def sync_all(
+    sources: Sequence[Source], state: StateStore, host: Host | None = None, *, at_once: int = AT_ONCE
+) -> SyncReport:
+    """Sync sources, some side by side: a slow one holds up no quick one, a failing one stops no other.
+
+    Args:
+        sources: What is synced, in the order of the reports.
+        state: Their books.
+        host: Time, chance, stop and progress; `tell` is called by one thread at a time.
+        at_once: Sources at a time.
 
     Returns:
-        One report a source, and one belief build a source node touched, in source order. The builds are kept in state
-        until they are run; an engine that builds by itself gets none.
+        One report a source begun, and one belief build a source node touched, in source order. The builds are kept in
+        state until they are run; an engine that builds by itself gets none.
 
     Raises:
-        SetupError: The state cannot be used; nothing more was touched.
+        SetupError: The state cannot be used; nothing more was begun.
     """
-    host = host or Host()
+    host = _one_at_a_time(host or Host())
     reports: list[SourceReport] = []
     touched: dict[tuple[BrainSource, Namespace], Brain] = {}
-    dry_run = False
-    for source in sources:
-        if host.stop.is_set():
-            break
-        dry_run = dry_run or source.options.dry_run
-        report = SourceSync(source, state, host).run()
-        reports.append(report)
-        if report.stored or report.forgotten:
-            touched[source.connector.source, source.brain.layout.root] = source.brain
-    jobs = [
-        job for (node, _), brain in sorted(touched.items(), key=lambda pair: pair[0]) for job in brain.builds([node])
-    ]
+    workers: Workers[Source, SourceReport] = Workers(
+        lambda source: SourceSync(source, state, host).run(), threads=at_once, stop=host.stop
+    )
+    with workers:
+        for source, run in workers.run(sources):
+            report = run.result()
+            reports.append(report)
+            if report.stored or report.forgotten:
+                touched[source.connector.source, source.brain.layout.root] = source.brain
+    ordered = sorted(touched.items(), key=lambda pair: pair[0])
+    jobs = [job for (node, _), brain in ordered for job in brain.builds([node])]
     for job in jobs:
         state.add_job(job.to_json(), host.now())
     return SyncReport(
         ok=all(report.error is None for report in reports) and not host.stop.is_set(),
-        dry_run=dry_run,
+        dry_run=any(source.options.dry_run for source in sources),
         interrupted=host.stop.is_set(),
         sources=tuple(reports),
         jobs=tuple(jobs),
     )
+
+
+def _one_at_a_time(host: Host) -> Host:
+    """Let one thread tell at a time, so that listeners need no lock."""
+    lock = threading.Lock()
+
+    def tell(progress: Progress) -> None:
+        with lock:
+            host.tell(progress)
+
+    return replace(host, tell=tell)

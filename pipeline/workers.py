@@ -4,7 +4,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from types import TracebackType
+from typing import Generic, Self, TypeVar
 
 _Step = TypeVar("_Step")
 _Result = TypeVar("_Result")
@@ -12,28 +13,40 @@ AHEAD = 4
 """Results each thread may be ahead of the consumer: memory stays flat however slow storing is."""
 
 
-def process(
-    steps: Iterable[_Step], work: Callable[[_Step], _Result], *, threads: int, stop: threading.Event
-) -> Iterator[tuple[_Step, "Future[_Result]"]]:
-    """Yield each step with its finished future, in the order of *steps*.
+class Workers(Generic[_Step, _Result]):
+    """Threads that all have ended when the `with` block does, also when it is left by an error.
 
-    Nothing is begun once *stop* is set; what was begun is yielded. All threads have ended when the iteration ends,
-    also when the consumer leaves early.
+    Args:
+        work: What each step is given to.
+        threads: How many run at a time.
+        stop: Once set, nothing more is begun.
     """
-    waiting: deque[tuple[_Step, Future[_Result]]] = deque()
-    with ThreadPoolExecutor(threads, thread_name_prefix="fetch") as pool:
-        try:
-            for step in steps:
-                if stop.is_set():
-                    break
-                waiting.append((step, pool.submit(work, step)))
-                if len(waiting) >= threads * AHEAD:
-                    yield _finished(waiting)
-            while waiting:
+
+    def __init__(self, work: Callable[[_Step], _Result], *, threads: int, stop: threading.Event) -> None:
+        self._work = work
+        self._threads = threads
+        self._stop = stop
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="sync")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def run(self, steps: Iterable[_Step]) -> Iterator[tuple[_Step, "Future[_Result]"]]:
+        """Yield each step with its finished future, in the order of *steps*; what was begun is always yielded."""
+        waiting: deque[tuple[_Step, Future[_Result]]] = deque()
+        for step in steps:
+            if self._stop.is_set():
+                break
+            waiting.append((step, self._pool.submit(self._work, step)))
+            if len(waiting) >= self._threads * AHEAD:
                 yield _finished(waiting)
-        finally:
-            for _, future in waiting:
-                future.cancel()
+        while waiting:
+            yield _finished(waiting)
 
 
 def _finished(waiting: "deque[tuple[_Step, Future[_Result]]]") -> tuple[_Step, "Future[_Result]"]:

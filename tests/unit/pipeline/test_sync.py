@@ -5,7 +5,8 @@ from typing import Any
 
 from connectors.contract import Blob
 from connectors.errors import AuthError, DocumentRefused, Unavailable
-from connectors.testing.scripted import Behaviour, ConfirmingConnector, ScriptedConnector
+from connectors.testing.behaviour import Behaviour
+from connectors.testing.scripted import ConfirmingConnector, ScriptedConnector
 from corebrain.layout import BrainSource
 
 TWO = {"a.md": "# A\n\nAlpha.", "b.md": "# B\n\nBeta."}
