@@ -1,0 +1,102 @@
+"""What the reading verbs share: opening a brain, narrowing to a source, saying that nothing was synced yet."""
+
+from argparse import Namespace
+from pathlib import PurePosixPath
+from typing import Any
+
+from corebrain.contract import MemoryEngine
+from corebrain.layout import BrainSource
+from corebrain.model.filter import MetaFilter
+from corebrain.model.requests import Hit, ListRequest
+from pipeline.assembly import SOURCE_IDS, OpenBrain, place_of, was_synced
+from pipeline.cli.console import Console
+from pipeline.config.complaints import nearest
+from pipeline.config.load import load
+from pipeline.config.models import Config
+from pipeline.errors import SetupError
+
+SHORT_ID = 10
+"""Characters of an id that are shown; `brain show` takes the first 6 or more."""
+
+
+def never_synced(config: Config, console: Console) -> bool:
+    """Tell whether there is nothing to read yet, and say what to do."""
+    if was_synced(config):
+        return False
+    if config.file is None:
+        console.note("nothing was synced here yet: run `brain sync FOLDER`, or `brain init` for several sources")
+    elif not config.sources:
+        console.note(f"{config.file} names no source yet: run `brain add files FOLDER`, then `brain sync`")
+    else:
+        console.note("nothing was synced yet: run `brain sync`")
+    return True
+
+
+def configured(options: Namespace) -> Config:
+    """Return the configuration that the command line names."""
+    return load(options.config)
+
+
+def wanted(brain: OpenBrain, source: str | None) -> MetaFilter:
+    """Return the filter of `--source`: a source's documents, those of a source node, or all of the brain's root.
+
+    Raises:
+        SetupError: No source is called so.
+    """
+    if source is None:
+        return brain.layout().brain_filter()
+    if source in brain.sources:
+        layout = brain.layout(brain.sources[source])
+        return layout.brain_filter(brain.node(source)).model_copy(update={"source_id": source})
+    if source in brain.books():  # synced once, configured no more
+        return brain.layout().brain_filter().model_copy(update={"source_id": source})
+    nodes = {*SOURCE_IDS, *(str(brain.node(name)) for name in brain.sources)}
+    if source.lower() in nodes or source in nodes:
+        return brain.layout().brain_filter(BrainSource.parse(source))
+    raise SetupError(f"there is no source {source!r}; {nearest(source, {*brain.sources, *nodes})}")
+
+
+def place(brain: OpenBrain, hit: Hit) -> str:
+    """Return where a person finds a document: its path below the source's folder, else its url, else its path."""
+    meta = hit.meta
+    name = meta.source.id
+    root = place_of(brain.connectors[name]) if name in brain.connectors else None
+    if root is not None and meta.file_path:
+        return str(PurePosixPath(root) / meta.file_path)
+    return meta.url or meta.file_path or str(meta.namespace)
+
+
+def title_and_text(hit: Hit) -> tuple[str, str]:
+    """Take the rendered text apart: the title (empty when there is none), and the text below it."""
+    if hit.text.startswith("# "):
+        title, _, text = hit.text[2:].partition("\n\n")
+        if "\n" not in title:
+            return title, text
+    return "", hit.text
+
+
+def described(brain: OpenBrain, hit: Hit) -> dict[str, Any]:
+    """Return what every `--json` says of a document."""
+    title, _ = title_and_text(hit)
+    return {
+        "id": hit.id,
+        "title": title,
+        "source": hit.meta.source.id,
+        "place": place(brain, hit),
+        "file_path": hit.meta.file_path,
+        "url": hit.meta.url,
+        "namespace": str(hit.meta.namespace),
+    }
+
+
+def pages(engine: MemoryEngine, criterion: MetaFilter, limit: int) -> list[Hit]:
+    """Return up to *limit* items that a filter admits."""
+    found: list[Hit] = []
+    cursor = None
+    while len(found) < limit:
+        page = engine.list(ListRequest(filter=criterion, limit=min(200, limit - len(found)), cursor=cursor))
+        found += page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return found

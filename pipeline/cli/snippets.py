@@ -1,0 +1,76 @@
+"""The part of a text that answers a query, the words that match, and the page and heading they stand at."""
+
+import re
+from dataclasses import dataclass
+
+from corebrain.model.requests import Hit
+from pipeline.cli.printable import printable
+from pipeline.cli.reading import title_and_text
+
+WIDTH = 240
+"""Characters of a snippet."""
+
+_WORD = re.compile(r"\w+")
+_HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+_ENDINGS = ("ing", "es", "ed", "s")  # enough to mark what a stemming engine found; marking is no ranking
+_PAGED = (".pdf",)
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """What is shown of a hit.
+
+    Attributes:
+        text: One line.
+        spans: Where in it the words of the query stand.
+        page: `3` or `3-4`; `None` when the document has no pages.
+        heading: The heading, slide or sheet it stands below; `None` when there is none.
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    page: str | None
+    heading: str | None
+
+
+def snippet(hit: Hit, query: str) -> Snippet:
+    """Cut the part of a hit that says why it was found."""
+    _, text = title_and_text(hit)
+    pattern = _matcher(query)
+    found = pattern.search(text) if pattern else None
+    at = found.start() if found else 0
+    start = 0 if at < WIDTH // 3 else text.rfind(" ", 0, at - WIDTH // 4) + 1
+    cut = printable(text[start : start + 2 * WIDTH])[:WIDTH].rstrip()
+    shown = f"{'…' if start else ''}{cut}{'…' if start + len(cut) < len(text.rstrip()) else ''}"
+    spans = tuple(match.span() for match in pattern.finditer(shown)) if pattern else ()
+    tags = hit.meta.tags
+    return Snippet(shown, spans, _tagged(tags, "page:") or _page(hit, text, at), _heading(tags, text, at))
+
+
+def _matcher(query: str) -> re.Pattern[str] | None:
+    stems = {_stem(word) for word in _WORD.findall(query.casefold()) if len(word) > 1}
+    if not stems:
+        return None
+    longest_first = sorted(stems, key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\w*", re.IGNORECASE)
+
+
+def _stem(word: str) -> str:
+    ending = next((end for end in _ENDINGS if word.endswith(end) and len(word) - len(end) > 3), "")
+    return word.removesuffix(ending)
+
+
+def _tagged(tags: tuple[str, ...], prefix: str) -> str | None:
+    """Return what an engine's read-side tag says; it stands after the author's own."""
+    return next((tag.removeprefix(prefix) for tag in reversed(tags) if tag.startswith(prefix)), None)
+
+
+def _page(hit: Hit, text: str, at: int) -> str | None:
+    """Count the page marks before the match: a document of one passage carries no tags."""
+    paged = "\f" in text or (hit.meta.file_path or "").lower().endswith(_PAGED)
+    return str(1 + text.count("\f", 0, at)) if paged else None
+
+
+def _heading(tags: tuple[str, ...], text: str, at: int) -> str | None:
+    before = [match[1] for match in _HEADING.finditer(text, 0, at)]
+    return before[-1] if before else _tagged(tags, "section:")

@@ -1,0 +1,112 @@
+"""`brain sync`: makes the brain hold what its sources hold."""
+
+import threading
+from argparse import Namespace
+from pathlib import Path
+
+from pipeline.assembly import SOURCE_IDS, OpenBrain, place_of
+from pipeline.cli import interrupts, progress
+from pipeline.cli.console import Console
+from pipeline.cli.printable import counted, printable
+from pipeline.config.complaints import nearest
+from pipeline.config.load import load
+from pipeline.errors import SetupError
+from pipeline.folders import folder_source, name_for, remember
+from pipeline.host import Host
+from pipeline.options import SyncOptions
+from pipeline.report import SourceReport, SyncReport, line
+from pipeline.source_sync import Source
+from pipeline.sync import sync_all
+
+SHOWN_ASIDES = 10
+"""Items set aside that are shown of each source; `brain status NAME` shows them all."""
+
+
+def run(options: Namespace, console: Console) -> int:
+    """Sync what is named, or everything."""
+    config = load(options.config)
+    with OpenBrain(config, trial=options.dry_run) as brain:
+        names = [_source_named(brain, what) for what in options.what] or list(brain.sources)
+        if not names:
+            raise SetupError("there is nothing to sync; run `brain add files FOLDER`, or `brain sync FOLDER`")
+        if not options.dry_run and any(name in brain.folders for name in names):
+            remember(config, brain.folders.values())
+        report = _synced(brain, list(dict.fromkeys(names)), options, console)
+    return _told(report, options, console)
+
+
+def _synced(brain: OpenBrain, names: list[str], options: Namespace, console: Console) -> SyncReport:
+    stop = threading.Event()
+    with (
+        brain.converter() as converter,
+        progress.shown(console) as tell,
+        interrupts.heeded(stop, console),
+    ):
+        sources: list[Source] = [brain.source(name, _sync_options(brain, name, options), converter) for name in names]
+        return sync_all(sources, brain.state, Host(stop=stop, tell=tell))
+
+
+def _sync_options(brain: OpenBrain, name: str, options: Namespace) -> SyncOptions:
+    keys = brain.sources[name].keys
+    return SyncOptions(
+        dry_run=options.dry_run,
+        full=options.full,
+        retry=options.retry,
+        allow_deletes=options.allow_deletes,
+        max_delete=keys.max_delete,
+        split=keys.split,
+        split_over=keys.split_over,
+    )
+
+
+def _source_named(brain: OpenBrain, what: str) -> str:
+    """Return the source that an argument means: one of that name, else the folder at that path."""
+    if what in brain.sources:
+        return what
+    folder = Path(what).expanduser()
+    if not folder.is_dir():
+        if folder.exists():
+            raise SetupError(f"{what} is a file; name the folder it lies in")
+        raise SetupError(f"{what!r} is no source and no folder; {nearest(what, brain.sources)}")
+    place = str(folder.resolve())
+    for name, connector in brain.connectors.items():
+        if place_of(connector) == place:
+            return name
+    name = name_for(folder, [source for source in SOURCE_IDS if source != "files"])
+    if name in brain.sources:
+        other = place_of(brain.connectors[name]) or "a source"
+        raise SetupError(
+            f"the name {name} is taken by {other}; run `brain init` and `brain add files {what} --name ANOTHER`"
+        )
+    brain.add_folder(folder_source(name, place))
+    return name
+
+
+def _told(report: SyncReport, options: Namespace, console: Console) -> int:
+    aside = any(source.set_aside for source in report.sources)
+    fails = options.strict and aside
+    console.answer(**{**report.to_dict(), "ok": report.ok and not fails})
+    for source in report.sources:
+        _tell_source(source, console)
+    if report.jobs:
+        console.say(f"{counted(len(report.jobs), 'belief build')} waiting; `brain jobs run` runs them")
+    if report.interrupted:
+        if not console.as_json:
+            console.note("brain: interrupted: run `brain sync` again to go on")
+        return interrupts.INTERRUPTED
+    return 0 if report.ok and not fails else 1
+
+
+def _tell_source(source: SourceReport, console: Console) -> None:
+    console.say(printable(line(source)))
+    for aside in source.set_aside[:SHOWN_ASIDES]:
+        console.say(f"  set aside: {printable(aside.key)}: {printable(f'{aside.error}; {aside.advice}'.rstrip('; '))}")
+    if len(source.set_aside) > SHOWN_ASIDES:
+        more = len(source.set_aside) - SHOWN_ASIDES
+        console.say(f"  and {more:,} more; `brain status {printable(source.name)}` shows them")
+    if source.estimate is not None:
+        cost = source.estimate
+        console.say(
+            f"  would take about {cost.seconds:,.0f} s, {counted(cost.bytes, 'byte')} and"
+            f" {counted(cost.requests, 'request')}; nothing was changed"
+        )

@@ -1,0 +1,162 @@
+"""What `brain.toml` may hold, table by table; a kind's own keys are its connector's (`connectors.registry`)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, model_validator
+
+from connectors import document
+from connectors.files.connector import MAX_BYTES
+from corebrain.documents.registry import PARSERS
+from corebrain.errors import InvalidRequest
+from corebrain.model.namespace import Namespace
+from pipeline.options import Split
+
+EXPANDED: Any = {"variables": True}
+"""`json_schema_extra` of a field whose value may hold `${VAR}`; a `SecretStr` may without it."""
+
+
+def _node(value: object) -> object:
+    """Check a layout root; it stays text."""
+    if isinstance(value, str):
+        try:
+            Namespace.parse(value)
+        except InvalidRequest as error:
+            raise ValueError(error.message) from None
+    return value
+
+
+Root = Annotated[
+    str, BeforeValidator(_node), Field(description="A node of the memory tree: root, or such as team:acme.")
+]
+Size = Annotated[
+    ByteSize,
+    Field(ge=1, le=document.MAX_BYTES, description="Largest file read, as a number or as 64MiB; at most 100MiB."),
+]
+
+
+class Table(BaseModel):
+    """A table of the file: immutable, unknown keys refused, no value in an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class BrainTable(Table):
+    """`[brain]`: where memory lies."""
+
+    root: Root = "root"
+    data: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="Folder of the state and of the local engine, made for its owner only.",
+            json_schema_extra=EXPANDED,
+        ),
+    ] = ".brain"
+
+
+class LocalEngineTable(Table):
+    """`[engine] kind = "local"`: one SQLite file in the data folder."""
+
+    kind: Literal["local"] = "local"
+    durability: Annotated[
+        Literal["power", "process"],
+        Field(description="power waits for the disk at every write; process is faster and may lose the last writes."),
+    ] = "power"
+
+
+class ReferenceEngineTable(Table):
+    """`[engine] kind = "reference"`: memory of one process, for trials; nothing outlives the command."""
+
+    kind: Literal["reference"] = "reference"
+
+
+EngineTable = LocalEngineTable | ReferenceEngineTable
+ENGINES: Mapping[str, type[EngineTable]] = {"local": LocalEngineTable, "reference": ReferenceEngineTable}
+"""Table of an engine by its kind."""
+
+
+class DocumentsTable(Table):
+    """`[documents]`: how files are read; further keys choose the parser of a format (`pdf = "pypdf"`)."""
+
+    workers: Annotated[int | None, Field(ge=1, le=64, description="Documents converted at once.")] = None
+    timeout_s: Annotated[float, Field(gt=0, le=3600, description="Seconds one document may take.")] = 30.0
+    max_bytes: Size = ByteSize(MAX_BYTES)
+    parsers: Annotated[dict[str, str], Field(exclude=True)] = {}  # the keys named after formats
+
+    @model_validator(mode="before")
+    @classmethod
+    def _formats_apart(cls, data: object) -> object:
+        if not isinstance(data, Mapping):
+            return data
+        plain = {key: value for key, value in data.items() if key not in PARSERS}
+        if "parsers" in plain:  # a name of ours, not of the file
+            plain["parsers "] = plain.pop("parsers")
+        return {**plain, "parsers": {key: value for key, value in data.items() if key in PARSERS}}
+
+
+class SourceTable(Table):
+    """The keys every `[sources.NAME]` may have beside those of its kind."""
+
+    kind: Annotated[str, Field(min_length=1, description="What it is: files, …")]
+    root: Annotated[Root | None, Field(description="File it below another layout root.")] = None
+    split: Annotated[Split, Field(description="Whether collections get nodes of their own.")] = "auto"
+    split_over: Annotated[int, Field(ge=0, description="Documents beyond which auto splits.")] = 2_000
+    max_delete: Annotated[
+        float, Field(ge=0, le=1, description="Share of the source that one sync may delete; 20 always may.")
+    ] = 0.3
+    max_bytes: Size | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceConfig:
+    """One configured source.
+
+    Attributes:
+        name: Its name, the `source.id` of its documents.
+        keys: The pipeline's own keys.
+        own: The kind's keys, validated; secrets as `SecretStr`.
+        values: The kind's keys with variables expanded, for the registry.
+        written: The whole table as it stands in the file.
+    """
+
+    name: str
+    keys: SourceTable
+    own: BaseModel
+    values: Mapping[str, object] = field(repr=False)
+    written: Mapping[str, object] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A whole configuration, checked.
+
+    Attributes:
+        file: Where it was read; `None` for the defaults.
+        folder: Where its relative paths start.
+        brain: `[brain]`.
+        engine: `[engine]`.
+        documents: `[documents]`.
+        sources: By name, in the order of the file.
+        written: The whole file as it stands, variables not expanded.
+    """
+
+    file: Path | None
+    folder: Path
+    brain: BrainTable = field(default_factory=BrainTable)
+    engine: EngineTable = field(default_factory=LocalEngineTable)
+    documents: DocumentsTable = field(default_factory=DocumentsTable)
+    sources: Mapping[str, SourceConfig] = field(default_factory=dict)
+    written: Mapping[str, object] = field(default_factory=dict, repr=False)
+
+    @property
+    def data(self) -> Path:
+        """The data folder."""
+        return self.folder / Path(self.brain.data).expanduser()
+
+    def root_of(self, source: SourceConfig | None = None) -> Namespace:
+        """Return the layout root of a source, or of the brain."""
+        own = source.keys.root if source else None
+        return Namespace.parse(own or self.brain.root)
