@@ -88,8 +88,9 @@ def test_gist_of_two_long_turns_is_six_hundred_characters() -> None:
     assert text == "a" * 300 + " " + "b" * 299
 
 
-def test_gist_of_many_turns_takes_forty_characters_of_each() -> None:
-    text = gist(said(*("c" * 100 for _ in range(15))))
+@pytest.mark.parametrize("count", [15, 16, 40])
+def test_gist_of_many_turns_takes_forty_characters_of_each(count: int) -> None:
+    text = gist(said(*("c" * 100 for _ in range(count))))
     assert text is not None
     assert text.split(" ")[:-1] == ["c" * 40] * 14
     assert len(text) == 600

@@ -133,12 +133,12 @@ def test_five_pages_are_the_most_a_section_reads(scripted: Any) -> None:
 
 
 def test_latest_pages_by_a_hundred_and_keeps_the_newest_it_wants(scripted: Any) -> None:
-    days = [hit(f"d{day}", observed_at=f"2026-01-{day:02d}T00:00:00Z") for day in (3, 9, 1, 7)]
+    days = [hit(f"d{day}", observed_at=f"2026-01-{day:02d}T00:00:00Z") for day in (3, 9, 1, 7, 2)]
     pages = {None: ListPage(items=tuple(days[:2]), next_cursor="1"), "1": ListPage(items=tuple(days[2:]))}
     engine = scripted(listing=lambda request: pages[request.cursor])
     (read,) = gather(engine, recall_of(section(2, Latest(), MetaFilter(workspace="w")), exclude_ids=("d9",)))
     assert isinstance(read, Found)
-    assert [each.id for each in read.hits] == ["d7", "d3", "d1"]
+    assert [each.id for each in read.hits] == ["d7", "d3", "d2"]
     listed = [request for request in engine.asked if isinstance(request, ListRequest)]
     assert [(each.limit, each.cursor, each.filter.workspace) for each in listed] == [(100, None, "w"), (100, "1", "w")]
 

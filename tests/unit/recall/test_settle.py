@@ -41,6 +41,7 @@ def ids(result: Settled) -> list[list[str]]:
         ("alpha beta gamma delta", 14, "alpha beta…"),
         ("abcdefghijkl mn", 14, "abcdefghijkl…"),
         ("ab cdefghijklmno", 14, "ab cdefghijklm…"),
+        ("ab cd", 4, "ab c…"),
         ("ab  cd", 4, "ab…"),
         ("abcdef", 0, "…"),
         ("日本語 のの", 5, "日本語…"),

@@ -95,14 +95,14 @@ def test_fetch_shows_hits_with_rounded_scores_and_only_the_meta_a_model_may_see(
     )
     item = StoreItem.learning("ship on Mondays", LearningKind.FACT, 0.123456, meta)
     engine.store(item)
-    shown = tools(engine).call("memory_fetch", {"query": "when do we ship", "mode": "keyword"})
+    shown = tools(engine).call("memory_fetch", {"query": "ship it please", "mode": "keyword"})
     assert shown == {
         "hits": [
             {
                 "id": item.fingerprint(),
                 "kind": "learning",
                 "text": "ship on Mondays",
-                "score": 0.25,
+                "score": 0.3333,
                 "confidence": 0.1235,
                 "meta": {
                     "source": {"kind": "file", "id": "handbook"},
