@@ -17,6 +17,8 @@ MAX_LINES = 400
 """Lines of one candidate whose characters are read."""
 WIDE_GAP = 1.0
 """A gap between words, in font sizes, that may part cells; a justified line's spaces stay under 0.8."""
+MIN_FILLED = 0.5
+"""Of the places of a table without ruled columns that hold text; formulas set in lines leave most of them blank."""
 PROSE_CHARS = 42
 """Mean length of a cell over which aligned text is two columns of prose, not a table."""
 
@@ -146,6 +148,8 @@ def columns_table(reader: PageReader, lines: list[Line], *, ruled: bool) -> Grid
     if len(full) < (2 if ruled or whole else MIN_ROWS) or used < 0.6 * len(rows):
         return None
     cells = [cell for row in grid for cell in row if cell]
+    if len(cells) < MIN_FILLED * len(grid) * len(columns):
+        return None
     mean = sum(map(len, cells)) / len(cells)
     if mean > (2 * PROSE_CHARS if ruled else PROSE_CHARS) or _is_contents(grid):
         return None
@@ -225,14 +229,15 @@ def _grid(rows: list[_Row], columns: list[tuple[float, float]]) -> tuple[list[li
     """The rows' cells by column, and how many rows have more than one. A wide cell stands in each column it covers."""
     grid: list[list[str]] = []
     used = 0
-    for row in rows:
+    for index, row in enumerate(rows):
         line = [""] * len(columns)
         for cell in row.cells:
             covered = [at for at, (left, right) in enumerate(columns) if cell.left < right and cell.right > left]
             if not covered:
                 middle = (cell.left + cell.right) / 2
                 covered = [min(range(len(columns)), key=lambda at: abs(sum(columns[at]) / 2 - middle))]
-            places = covered if len(cell.text) <= PROSE_CHARS else covered[:1]
+            # A head may stand over several columns; further down a wide cell is one whose gap was narrow.
+            places = covered if index < 2 and len(cell.text) <= PROSE_CHARS else covered[:1]
             for at in places:
                 line[at] = f"{line[at]} {cell.text}".strip()
         used += len(row.cells) > 1 or bool(row.cells and len(row.cells[0].text) < PROSE_CHARS)

@@ -15,8 +15,12 @@ from corebrain.documents.tables import REPEATED_CELL_CHARS, markdown_table
 
 MAX_PLACES = 20_000
 """Cells of one grid."""
-MIN_OWN_SHARE = 0.4
+MIN_OWN_SHARE = 0.6
 """Cells to places of a grid: boxes drawn at odd places (a diagram) leave most places to merged cells."""
+MIN_DRAWN_SHARE = 0.45
+"""Of the inner lines of a grid, in each direction; merged cells leave gaps, drawings are mostly gaps."""
+MIN_FILLED = 0.2
+"""Of a grid's places that hold text; squared paper and diagrams hold little."""
 FRAME_HEIGHT = 60.0
 """Points; an undivided band at a grid's end that is higher frames text, and is no row."""
 
@@ -134,8 +138,11 @@ def _grid_table(reader: PageReader, lines: list[Line], group: _Group) -> GridTab
     left, top, right, bottom = group.box()
     xs, ys = _with_edges(xs, left, right), _with_edges(ys, top, bottom)
     ys = _without_frames(group, xs, ys)
-    if len(ys) < 3:
+    group = _cut(group, ys[0], ys[-1])
+    if len(ys) < 3 or not group.vertical:
         return None
+    left, _, right, _ = group.box()
+    xs = _with_edges(_places([line.at for line in group.vertical]), left, right)
     inside = [line for line in lines if _within(line, left, ys[0], right, ys[-1])]
     if len(inside) < 2 or (right - left) > 1.05 * reader.width:
         return None
@@ -146,6 +153,9 @@ def _grid_table(reader: PageReader, lines: list[Line], group: _Group) -> GridTab
     if grid is None:
         return None
     rows = [row for row in grid if any(row)]
+    filled = sum(bool(cell) for row in rows for cell in row)
+    if _drawn_share(group, xs, ys) < MIN_DRAWN_SHARE or filled < MIN_FILLED * len(grid) * len(grid[0]):
+        return None
     distinct = {cell for row in rows for cell in row if cell}
     divided = sum(len({cell for cell in row if cell}) >= 2 for row in rows)
     if len(rows) < 2 or len(distinct) < 4 or divided < 2:
@@ -183,6 +193,38 @@ def _run_over(undivided: list[bool], high: list[bool]) -> int:
             break
         length = index if tall else length
     return length
+
+
+def _cut(group: _Group, top: float, bottom: float) -> _Group:
+    """The rulings of a group between two heights."""
+    return _Group(
+        [line for line in group.horizontal if top - _NEAR <= line.at <= bottom + _NEAR],
+        [line for line in group.vertical if min(line.end, bottom) - max(line.start, top) > _NEAR],
+    )
+
+
+def _drawn_share(group: _Group, xs: list[float], ys: list[float]) -> float:
+    """How much of the grid's inner lines is drawn, the sparser direction's share: a drawing leaves most of them out."""
+    shares: list[float] = []
+    for lines, places, (low, high) in (
+        (group.vertical, xs[1:-1], (ys[0], ys[-1])),
+        (group.horizontal, ys[1:-1], (xs[0], xs[-1])),
+    ):
+        lengths = [
+            sum(max(0.0, min(line.end, high) - max(line.start, low)) for line in _once(_at(lines, place)))
+            for place in places
+        ]
+        shares.append(sum(min(length / (high - low), 1.0) for length in lengths) / len(places) if places else 1.0)
+    return min(shares)
+
+
+def _once(lines: list[Ruling]) -> list[Ruling]:
+    """Lines of one place without those that lie on another (the edges of neighbouring boxes)."""
+    kept: list[Ruling] = []
+    for line in sorted(lines, key=lambda line: (line.start, -line.end)):
+        if not kept or line.end > kept[-1].end + 1:
+            kept.append(Ruling(line.at, max(line.start, kept[-1].end) if kept else line.start, line.end))
+    return kept
 
 
 def _filled(reader: PageReader, group: _Group, xs: list[float], ys: list[float]) -> list[list[str]] | None:

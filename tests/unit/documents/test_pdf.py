@@ -163,6 +163,28 @@ def test_frame_around_a_page_is_no_table() -> None:
     assert "|" not in markdown(frame + lines(50, 80, *PROSE * 8))
 
 
+def boxes(*places: tuple[float, float, float, float, str]) -> str:
+    """Boxes of (left, top, width, height) with a word in each."""
+    drawn = "".join(f"{x} {800 - top - high} {wide} {high} re S\n" for x, top, wide, high, _ in places)
+    return drawn + "".join(text(x + 4, top + 14, word) for x, top, _, _, word in places)
+
+
+def test_diagram_of_boxes_is_no_table() -> None:
+    chart = boxes(
+        (50, 100, 80, 40, "Start"), (130, 110, 60, 20, "go"), (190, 90, 100, 60, "Work"), (200, 150, 30, 70, "no"),
+        (170, 220, 90, 30, "Stop"), (290, 120, 70, 15, "yes"), (360, 100, 80, 50, "Ship"),
+    )  # fmt: skip
+    got = markdown(chart)
+    assert "|" not in got
+    assert all(word in got for word in ("Start", "Work", "Stop", "Ship"))
+
+
+def test_squared_paper_with_labels_is_no_table() -> None:
+    blank = [[""] * 8 for _ in range(8)]
+    blank[0][0], blank[3][2], blank[3][6], blank[7][7] = "y", "1", "2", "x"
+    assert "|" not in markdown(grid(50, 100, [40] * 8, blank, ruled=True))
+
+
 def test_pages_are_joined_by_a_form_feed() -> None:
     got = converted(document(text(50, 100, "one page"), "", text(50, 100, "three")))
     assert got.markdown.split("\f") == ["one page\n", "\n\n", "\nthree"]
