@@ -233,6 +233,8 @@ def _metadata(document: pdfium.PdfDocument, reading: _Reading, extras: dict[str,
         value = " ".join(document.get_metadata_value(key).replace("\x00", "").split())
         if value:
             found[name] = value[:1000]
+    if pdfium_c.FPDF_GetSecurityHandlerRevision(document.raw) != -1:
+        found["encrypted"] = True
     labels = _labels(document, len(reading.lines))
     if labels:
         found["page_labels"] = labels

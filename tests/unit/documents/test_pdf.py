@@ -254,7 +254,9 @@ def test_password_opens_and_its_lack_is_told() -> None:
 def test_empty_user_password_opens_by_itself() -> None:
     writer = copied(document(text(50, 100, "plain words")))
     writer.encrypt("", "owner", algorithm="AES-128")
-    assert converted(written(writer)).markdown == "plain words"
+    got = converted(written(writer))
+    assert got.markdown == "plain words"
+    assert got.metadata["encrypted"] is True
 
 
 def test_attachments_are_parts() -> None:
