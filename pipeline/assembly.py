@@ -1,13 +1,9 @@
 """Puts a brain together from its configuration: the one place that names engine, state and connectors."""
 
-import os
-from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from connectors import registry
-from connectors.contract import Connector
 from corebrain.brain import Brain
 from corebrain.contract import MemoryEngine
 from corebrain.documents.default_converter import RegistryConverter
@@ -15,24 +11,19 @@ from corebrain.documents.types import DocumentConverter
 from corebrain.documents.worker_limits import Limits
 from corebrain.engines.local.engine import LocalEngine
 from corebrain.engines.reference import ReferenceEngine
-from corebrain.errors import InvalidRequest
-from corebrain.layout import BrainSource, MemoryLayout
+from corebrain.layout import MemoryLayout
 from corebrain.model.namespace import Namespace, SegmentKind
 from corebrain.model.requests import GetRequest
-from pipeline import folders
-from pipeline.config.models import Config, LocalEngineTable, SourceConfig
+from pipeline.config.models import Config, LocalEngineTable
 from pipeline.errors import SetupError
 from pipeline.options import SyncOptions
+from pipeline.source_set import SourceSet
 from pipeline.source_sync import Source
 from pipeline.state.contract import Binding
 from pipeline.state.sqlite import SqliteState
 
 MEMORY_FILE = "memory.db"
 STATE_FILE = "state.db"
-SPLIT_DEPTH = 6
-"""Deepest layout root below which a source node and its collections fit."""
-
-SOURCE_IDS = ("files", "pdf", "markdown", "notion", "github", "web")
 
 
 def memory_file(config: Config) -> Path | None:
@@ -51,61 +42,22 @@ def was_synced(config: Config) -> bool:
     return file is not None and file.exists()
 
 
-def connectors_of(sources: Mapping[str, SourceConfig], folder: Path) -> dict[str, Connector]:
-    """Make the connectors of configured sources; nothing is read or connected yet.
-
-    Raises:
-        ConfigError: A connector refuses its keys.
-        SetupError: Two sources are one place, or a name is another kind's.
-    """
-    made = {name: registry.make(source.keys.kind, name, source.values, base=folder) for name, source in sources.items()}
-    _check_names(made)
-    _check_places(made)
-    return made
-
-
-def place_of(connector: Connector) -> str | None:
-    """Return the folder a connector reads, symbolic links resolved; `None` when it reads none."""
-    root = getattr(connector, "root", None)
-    return os.path.realpath(root) if isinstance(root, str) else None
-
-
-def _check_names(made: Mapping[str, Connector]) -> None:
-    for name, connector in made.items():
-        if name.lower() in SOURCE_IDS and name.lower() != str(connector.source):
-            raise SetupError(f"a {connector.source} source cannot be called {name!r}: that is another kind; rename it")
-
-
-def _check_places(made: Mapping[str, Connector]) -> None:
-    taken: dict[str, str] = {}
-    for name, connector in made.items():
-        place = place_of(connector)
-        if place is None:
-            continue
-        first = taken.setdefault(place, name)
-        if first != name:
-            raise SetupError(f"the sources {first} and {name} are the same folder, {place}; remove one of them")
-
-
 class OpenBrain:
     """An open engine and state, and everything configured around them. Close it, or use it as a context.
 
     Args:
-        config: What is opened.
+        sources: What is opened, and its configuration.
         trial: Open a brain that was never synced in memory, so that looking leaves no file behind.
 
     Raises:
-        ConfigError: The engine's place, or a source's keys, cannot be used.
-        SetupError: The configuration contradicts itself, or the state belongs to another root or engine.
+        ConfigError: The engine's place cannot be used.
+        SetupError: The state cannot be used, or belongs to another root or engine.
     """
 
-    def __init__(self, config: Config, *, trial: bool = False) -> None:
+    def __init__(self, sources: SourceSet, *, trial: bool = False) -> None:
+        config = sources.config
         self.config = config
-        self.folders = folders.remembered(config)
-        self.sources: dict[str, SourceConfig] = {**config.sources, **self.folders}
-        self.connectors = connectors_of(self.sources, config.folder)
-        for source in self.sources.values():
-            self.layout(source)
+        self.sources = sources
         kept = not trial or was_synced(config)
         self.engine = _engine(config, kept=kept)
         try:
@@ -128,57 +80,24 @@ class OpenBrain:
         self.state.close()
         self.engine.close()
 
-    def layout(self, source: SourceConfig | None = None) -> MemoryLayout:
-        """Return the layout a source is filed in, or the brain's own.
-
-        Raises:
-            SetupError: Its root leaves no room below.
-        """
-        root = self.config.root_of(source)
-        try:
-            layout = MemoryLayout(root)
-        except InvalidRequest as error:
-            raise SetupError(f"{error.message}; choose a root nearer to the top") from error
-        if source is not None and source.keys.split != "never" and root.depth > SPLIT_DEPTH:
-            raise SetupError(
-                f"the root {root} is {root.depth} deep, and a source that may split needs room for its collections:"
-                f' choose one at most {SPLIT_DEPTH} deep, or set split = "never" in [sources.{source.name}]'
-            )
-        return layout
-
-    def add_folder(self, source: SourceConfig) -> None:
-        """Take a folder that was named by path into this brain, for good.
-
-        Raises:
-            SetupError: As the constructor; the brain stays as it was.
-        """
-        wanted = {**self.sources, source.name: source}
-        self.connectors = connectors_of(wanted, self.config.folder)
-        self.sources = wanted
-        self.folders[source.name] = source
-
     def source(self, name: str, options: SyncOptions, converter: DocumentConverter) -> Source:
         """Return a source ready to be synced.
 
         Raises:
             SetupError: What was synced of it lies below another root.
         """
-        configured = self.sources[name]
-        brain = Brain(self.engine, self.layout(configured))
+        configured = self.sources.by_name[name]
+        brain = Brain(self.engine, self.sources.layout(configured))
         self._check_root(name, brain.layout)
         return Source(
             name,
-            self.connectors[name],
+            self.sources.connectors[name],
             brain,
             options,
             converter=converter,
             max_bytes=configured.keys.max_bytes or self.config.documents.max_bytes,
             spool=self.config.data / "spool" if was_synced(self.config) else None,
         )
-
-    def node(self, name: str) -> BrainSource:
-        """Return the source node of a configured source."""
-        return self.connectors[name].source
 
     def converter(self) -> RegistryConverter:
         """Return the converter as `[documents]` describes it; close it."""
@@ -211,7 +130,7 @@ class OpenBrain:
 
     def _check_root(self, name: str, layout: MemoryLayout) -> None:
         """Refuse a root that was changed after a sync: the documents would stay below the old one unseen."""
-        held, wanted = self.held_node(name), layout.brain(self.node(name))
+        held, wanted = self.held_node(name), layout.brain(self.sources.node(name))
         if held is not None and held != wanted:
             raise SetupError(
                 f"{name} was synced to {held}, not to {wanted}: set its root back, or run `brain forget {name}` before"

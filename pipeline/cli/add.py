@@ -4,13 +4,13 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from pipeline.assembly import SOURCE_IDS, connectors_of
 from pipeline.cli.console import Console
 from pipeline.cli.printable import printable
 from pipeline.config import edit
 from pipeline.config.load import load, parsed
 from pipeline.errors import SetupError
 from pipeline.folders import name_for
+from pipeline.source_set import SOURCE_IDS, connectors_of
 
 
 def run(options: Namespace, console: Console) -> int:

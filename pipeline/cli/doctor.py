@@ -14,13 +14,14 @@ from typing import Literal
 from connectors.errors import ConfigError as SourceConfigError
 from corebrain.documents.registry import PARSERS
 from corebrain.errors import CorebrainError
-from pipeline.assembly import OpenBrain, memory_file, place_of, state_file, was_synced
+from pipeline.assembly import OpenBrain, memory_file, state_file, was_synced
 from pipeline.cli.console import Console
 from pipeline.cli.failures import told
 from pipeline.cli.printable import counted, printable
 from pipeline.config.load import load
 from pipeline.config.models import Config
 from pipeline.errors import PipelineError
+from pipeline.source_set import SourceSet, place_of
 
 State = Literal["works", "note", "fails"]
 LITTLE_ROOM = 1 << 30
@@ -93,7 +94,7 @@ def _config(config: Config) -> Finding:
 
 def _brain(config: Config) -> Iterator[Finding]:
     try:
-        with OpenBrain(config, trial=True) as brain:
+        with OpenBrain(SourceSet(config), trial=True) as brain:
             yield _engine(brain)
             yield _state(brain)
             yield from _sources(brain)
@@ -125,7 +126,7 @@ def _state(brain: OpenBrain) -> Finding:
 
 
 def _sources(brain: OpenBrain) -> Iterator[Finding]:
-    for name, connector in brain.connectors.items():
+    for name, connector in brain.sources.connectors.items():
         place = place_of(connector)
         if place is None:
             yield Finding("note", f"source {name}", "not asked; `brain sync` tells")
@@ -152,15 +153,17 @@ def _disk(config: Config) -> Iterator[Finding]:
 def _permissions(config: Config) -> Iterator[Finding]:
     if os.name != "posix":
         return
+    shared = False
     for path in (config.data, memory_file(config), state_file(config)):
         if path is None or not path.exists():
             continue
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & 0o077:
+            shared = True
             wanted = "700" if path.is_dir() else "600"
             yield Finding("fails", "permissions", f"{path} is {mode:o}: others may read it", f"chmod {wanted} {path}")
-    if config.data.exists():
-        yield Finding("works", "permissions", f"looked at {config.data}")
+    if config.data.exists() and not shared:
+        yield Finding("works", "permissions", f"{config.data} is readable by its owner alone")
 
 
 def _formats() -> Iterator[Finding]:

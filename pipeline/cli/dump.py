@@ -20,6 +20,7 @@ from pipeline.cli.console import Console
 from pipeline.cli.reading import configured, never_synced
 from pipeline.config.complaints import nearest
 from pipeline.errors import SetupError
+from pipeline.source_set import SourceSet
 from pipeline.state.contract import Ledger
 from pipeline.state.rows import ref_to_json
 
@@ -32,10 +33,12 @@ def run(options: Namespace, console: Console) -> int:
     config = configured(options)
     if never_synced(config, console):
         return 0
-    with OpenBrain(config, trial=True) as brain:
+    with OpenBrain(SourceSet(config), trial=True) as brain:
         names = brain.books()
-        if options.name is not None and options.name not in {*names, *brain.sources}:
-            raise SetupError(f"there is no source {options.name!r}; {nearest(options.name, {*names, *brain.sources})}")
+        if options.name is not None and options.name not in {*names, *brain.sources.by_name}:
+            raise SetupError(
+                f"there is no source {options.name!r}; {nearest(options.name, {*names, *brain.sources.by_name})}"
+            )
         for line in _sorted(_engine(brain, options.name)):
             print(line, end="")
         for name in names if options.name is None else [options.name]:

@@ -8,6 +8,7 @@ from pipeline.assembly import OpenBrain
 from pipeline.cli.console import Console
 from pipeline.cli.printable import counted, printable
 from pipeline.cli.reading import configured, never_synced, wanted
+from pipeline.source_set import SourceSet
 
 OVERVIEW = (Facet.SOURCE_ID, Facet.NAMESPACE, Facet.FOLDER, Facet.LANGUAGE, Facet.TAG)
 """What is counted when no facet is named."""
@@ -22,7 +23,7 @@ def run(options: Namespace, console: Console) -> int:
         console.answer(facets=[])
         return 0
     facets = (Facet(options.facet),) if options.facet else OVERVIEW
-    with OpenBrain(config, trial=True) as brain:
+    with OpenBrain(SourceSet(config), trial=True) as brain:
         criterion = wanted(brain, options.source)
         found = [
             brain.engine.explore(

@@ -16,24 +16,25 @@ from pipeline.config.complaints import nearest
 from pipeline.errors import SetupError
 from pipeline.folders import remember
 from pipeline.heartbeat import Heartbeat
+from pipeline.source_set import SourceSet
 
 
 def run(options: Namespace, console: Console) -> int:
     """Forget the source's documents; every other source stays whole."""
     config = configured(options)
     name: str = options.name
-    with OpenBrain(config, trial=True) as brain:
+    with OpenBrain(SourceSet(config), trial=True) as brain:
         criterion = _documents(brain, name)
         if not _is_known(brain, name, criterion):
-            raise SetupError(f"there is no source {name!r}; {nearest(name, {*brain.sources, *brain.books()})}")
+            raise SetupError(f"there is no source {name!r}; {nearest(name, {*brain.sources.by_name, *brain.books()})}")
         if not options.yes and not _agreed(brain, name, console):
             console.failed("nothing was forgotten")
             return 1
         with Heartbeat(brain.state, name, time.time):
             brain.state.ledger(name).clear()  # first: a crash now leaves documents that a repeated forget finds
             forgotten = brain.engine.forget(ForgetTarget.of_filter(criterion)).forgotten
-        if brain.folders.pop(name, None) is not None:
-            remember(config, brain.folders.values())
+        if brain.sources.folders.pop(name, None) is not None:
+            remember(config, brain.sources.folders.values())
     console.say(f"forgot {counted(forgotten, 'document')} of {printable(name)}")
     if name in config.sources:
         console.say(
@@ -46,15 +47,15 @@ def run(options: Namespace, console: Console) -> int:
 def _documents(brain: OpenBrain, name: str) -> MetaFilter:
     """Return the filter of a source's documents: by its id, below the node they were stored at."""
     node = brain.held_node(name)
-    if node is None and name in brain.sources:
-        node = brain.layout(brain.sources[name]).brain(brain.node(name))
-    reach = Reach.subtree(node or brain.layout().root)
+    if node is None and name in brain.sources.by_name:
+        node = brain.sources.layout(brain.sources.by_name[name]).brain(brain.sources.node(name))
+    reach = Reach.subtree(node or brain.sources.layout().root)
     return MetaFilter(reach=reach, kinds=(ItemKind.DOCUMENT,), source_id=name)
 
 
 def _is_known(brain: OpenBrain, name: str, criterion: MetaFilter) -> bool:
     return (
-        name in brain.sources
+        name in brain.sources.by_name
         or name in brain.books()
         or bool(brain.engine.list(ListRequest(filter=criterion, limit=1)).items)
     )

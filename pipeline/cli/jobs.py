@@ -14,6 +14,7 @@ from pipeline.cli.console import Console
 from pipeline.cli.failures import told
 from pipeline.cli.printable import printable
 from pipeline.cli.reading import configured, never_synced
+from pipeline.source_set import SourceSet
 
 UPKEEP_S = 30.0
 """Seconds of upkeep after the jobs."""
@@ -25,7 +26,7 @@ def run(options: Namespace, console: Console) -> int:
     if never_synced(config, console):
         console.answer(**{"reports": []} if options.action else {"jobs": []})
         return 0
-    with OpenBrain(config, trial=True) as brain:
+    with OpenBrain(SourceSet(config), trial=True) as brain:
         return _run_all(brain, console) if options.action else _list(brain, console)
 
 
@@ -43,7 +44,7 @@ def _list(brain: OpenBrain, console: Console) -> int:
 
 def _run_all(brain: OpenBrain, console: Console) -> int:
     """Run the jobs in order, dropping each that ended; one that fails is kept, and the others run."""
-    runner = BackgroundRunner(brain.engine, brain.layout())
+    runner = BackgroundRunner(brain.engine, brain.sources.layout())
     reports: list[JobReport] = []
     errors: list[str] = []
     stop = threading.Event()

@@ -6,6 +6,7 @@ from pipeline.assembly import OpenBrain
 from pipeline.cli.console import Console
 from pipeline.cli.printable import printable
 from pipeline.cli.reading import SHORT_ID, configured, described, never_synced, pages, wanted
+from pipeline.source_set import SourceSet
 
 
 def run(options: Namespace, console: Console) -> int:
@@ -14,7 +15,7 @@ def run(options: Namespace, console: Console) -> int:
     if never_synced(config, console):
         console.answer(documents=[], more=False)
         return 0
-    with OpenBrain(config, trial=True) as brain:
+    with OpenBrain(SourceSet(config), trial=True) as brain:
         held = pages(brain.engine, wanted(brain, options.source), options.limit + 1)
         shown = [described(brain, hit) for hit in held[: options.limit]]
     for said in shown:

@@ -8,12 +8,13 @@ from corebrain.contract import MemoryEngine
 from corebrain.layout import BrainSource
 from corebrain.model.filter import MetaFilter
 from corebrain.model.requests import Hit, ListRequest
-from pipeline.assembly import SOURCE_IDS, OpenBrain, place_of, was_synced
+from pipeline.assembly import OpenBrain, was_synced
 from pipeline.cli.console import Console
 from pipeline.config.complaints import nearest
 from pipeline.config.load import load
 from pipeline.config.models import Config
 from pipeline.errors import SetupError
+from pipeline.source_set import SOURCE_IDS, place_of
 
 SHORT_ID = 10
 """Characters of an id that are shown; `brain show` takes the first 6 or more."""
@@ -23,7 +24,9 @@ def never_synced(config: Config, console: Console) -> bool:
     """Tell whether there is nothing to read yet, and say what to do."""
     if was_synced(config):
         return False
-    if config.file is None:
+    if config.engine.kind == "reference":
+        console.note('the reference engine keeps nothing between commands: set [engine] kind = "local"')
+    elif config.file is None:
         console.note("nothing was synced here yet: run `brain sync FOLDER`, or `brain init` for several sources")
     elif not config.sources:
         console.note(f"{config.file} names no source yet: run `brain add files FOLDER`, then `brain sync`")
@@ -44,23 +47,23 @@ def wanted(brain: OpenBrain, source: str | None) -> MetaFilter:
         SetupError: No source is called so.
     """
     if source is None:
-        return brain.layout().brain_filter()
-    if source in brain.sources:
-        layout = brain.layout(brain.sources[source])
-        return layout.brain_filter(brain.node(source)).model_copy(update={"source_id": source})
+        return brain.sources.layout().brain_filter()
+    if source in brain.sources.by_name:
+        layout = brain.sources.layout(brain.sources.by_name[source])
+        return layout.brain_filter(brain.sources.node(source)).model_copy(update={"source_id": source})
     if source in brain.books():  # synced once, configured no more
-        return brain.layout().brain_filter().model_copy(update={"source_id": source})
-    nodes = {*SOURCE_IDS, *(str(brain.node(name)) for name in brain.sources)}
+        return brain.sources.layout().brain_filter().model_copy(update={"source_id": source})
+    nodes = {*SOURCE_IDS, *(str(brain.sources.node(name)) for name in brain.sources.by_name)}
     if source.lower() in nodes or source in nodes:
-        return brain.layout().brain_filter(BrainSource.parse(source))
-    raise SetupError(f"there is no source {source!r}; {nearest(source, {*brain.sources, *nodes})}")
+        return brain.sources.layout().brain_filter(BrainSource.parse(source))
+    raise SetupError(f"there is no source {source!r}; {nearest(source, {*brain.sources.by_name, *nodes})}")
 
 
 def place(brain: OpenBrain, hit: Hit) -> str:
     """Return where a person finds a document: its path below the source's folder, else its url, else its path."""
     meta = hit.meta
     name = meta.source.id
-    root = place_of(brain.connectors[name]) if name in brain.connectors else None
+    root = place_of(brain.sources.connectors[name]) if name in brain.sources.connectors else None
     if root is not None and meta.file_path:
         return str(PurePosixPath(root) / meta.file_path)
     return meta.url or meta.file_path or str(meta.namespace)

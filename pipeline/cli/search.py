@@ -9,6 +9,7 @@ from pipeline.cli.printable import printable
 from pipeline.cli.reading import SHORT_ID, configured, described, never_synced, place, wanted
 from pipeline.cli.snippets import Snippet, snippet
 from pipeline.errors import SetupError
+from pipeline.source_set import SourceSet
 
 
 def run(options: Namespace, console: Console) -> int:
@@ -20,7 +21,7 @@ def run(options: Namespace, console: Console) -> int:
     if never_synced(config, console):
         console.answer(query=query, hits=[])
         return 0
-    with OpenBrain(config, trial=True) as brain:
+    with OpenBrain(SourceSet(config), trial=True) as brain:
         request = FetchRequest(
             query=query,
             mode=brain.engine.descriptor.best_mode,

@@ -10,6 +10,7 @@ from pipeline.cli.console import Console
 from pipeline.cli.printable import lines, printable
 from pipeline.cli.reading import configured, described, never_synced, title_and_text
 from pipeline.errors import SetupError
+from pipeline.source_set import SourceSet
 from pipeline.state.contract import Record
 
 SHORTEST = 6
@@ -27,7 +28,7 @@ def run(options: Namespace, console: Console) -> int:
     config = configured(options)
     if never_synced(config, console):
         raise SetupError(f"no document {prefix}: nothing is held yet")
-    with OpenBrain(config, trial=True) as brain:
+    with OpenBrain(SourceSet(config), trial=True) as brain:
         whole, record = _resolved(brain, prefix)
         hits = brain.engine.get(GetRequest(ids=(whole,)))
         if not hits:

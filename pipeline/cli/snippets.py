@@ -72,5 +72,5 @@ def _page(hit: Hit, text: str, at: int) -> str | None:
 
 
 def _heading(tags: tuple[str, ...], text: str, at: int) -> str | None:
-    before = [match[1] for match in _HEADING.finditer(text, 0, at)]
-    return before[-1] if before else _tagged(tags, "section:")
+    above = [match[1] for match in _HEADING.finditer(text) if match.start() <= at]
+    return above[-1] if above else _tagged(tags, "section:")

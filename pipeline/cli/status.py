@@ -9,6 +9,7 @@ from pipeline.cli.printable import counted, printable
 from pipeline.cli.reading import configured, never_synced
 from pipeline.config.complaints import nearest
 from pipeline.errors import SetupError
+from pipeline.source_set import SourceSet
 from pipeline.state.contract import Aside
 from pipeline.when import printed
 
@@ -20,8 +21,8 @@ def run(options: Namespace, console: Console) -> int:
     """Say how each source stands."""
     config = configured(options)
     never_synced(config, console)
-    with OpenBrain(config, trial=True) as brain:
-        names = list(dict.fromkeys([*brain.sources, *brain.books()]))
+    with OpenBrain(SourceSet(config), trial=True) as brain:
+        names = list(dict.fromkeys([*brain.sources.by_name, *brain.books()]))
         if options.name is not None:
             if options.name not in names:
                 raise SetupError(f"there is no source {options.name!r}; {nearest(options.name, names)}")
@@ -37,7 +38,7 @@ def run(options: Namespace, console: Console) -> int:
 
 
 def _standing(brain: OpenBrain, name: str) -> dict[str, Any]:
-    source = brain.sources.get(name)
+    source = brain.sources.by_name.get(name)
     standing: dict[str, Any] = {
         "name": name,
         "kind": source.keys.kind if source else None,

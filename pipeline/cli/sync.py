@@ -4,7 +4,7 @@ import threading
 from argparse import Namespace
 from pathlib import Path
 
-from pipeline.assembly import SOURCE_IDS, OpenBrain, place_of
+from pipeline.assembly import OpenBrain
 from pipeline.cli import interrupts, progress
 from pipeline.cli.console import Console
 from pipeline.cli.printable import counted, printable
@@ -15,6 +15,7 @@ from pipeline.folders import folder_source, name_for, remember
 from pipeline.host import Host
 from pipeline.options import SyncOptions
 from pipeline.report import SourceReport, SyncReport, line
+from pipeline.source_set import SOURCE_IDS, SourceSet, place_of
 from pipeline.source_sync import Source
 from pipeline.sync import sync_all
 
@@ -24,13 +25,13 @@ SHOWN_ASIDES = 10
 
 def run(options: Namespace, console: Console) -> int:
     """Sync what is named, or everything."""
-    config = load(options.config)
-    with OpenBrain(config, trial=options.dry_run) as brain:
-        names = [_source_named(brain, what) for what in options.what] or list(brain.sources)
-        if not names:
-            raise SetupError("there is nothing to sync; run `brain add files FOLDER`, or `brain sync FOLDER`")
-        if not options.dry_run and any(name in brain.folders for name in names):
-            remember(config, brain.folders.values())
+    sources = SourceSet(load(options.config))
+    names = [_source_named(sources, what) for what in options.what] or list(sources.by_name)
+    if not names:
+        raise SetupError("there is nothing to sync; run `brain add files FOLDER`, or `brain sync FOLDER`")
+    with OpenBrain(sources, trial=options.dry_run) as brain:
+        if not options.dry_run and any(name in sources.folders for name in names):
+            remember(sources.config, sources.folders.values())
         report = _synced(brain, list(dict.fromkeys(names)), options, console)
     return _told(report, options, console)
 
@@ -47,7 +48,7 @@ def _synced(brain: OpenBrain, names: list[str], options: Namespace, console: Con
 
 
 def _sync_options(brain: OpenBrain, name: str, options: Namespace) -> SyncOptions:
-    keys = brain.sources[name].keys
+    keys = brain.sources.by_name[name].keys
     return SyncOptions(
         dry_run=options.dry_run,
         full=options.full,
@@ -59,26 +60,26 @@ def _sync_options(brain: OpenBrain, name: str, options: Namespace) -> SyncOption
     )
 
 
-def _source_named(brain: OpenBrain, what: str) -> str:
+def _source_named(sources: SourceSet, what: str) -> str:
     """Return the source that an argument means: one of that name, else the folder at that path."""
-    if what in brain.sources:
+    if what in sources.by_name:
         return what
     folder = Path(what).expanduser()
     if not folder.is_dir():
         if folder.exists():
             raise SetupError(f"{what} is a file; name the folder it lies in")
-        raise SetupError(f"{what!r} is no source and no folder; {nearest(what, brain.sources)}")
+        raise SetupError(f"{what!r} is no source and no folder; {nearest(what, sources.by_name)}")
     place = str(folder.resolve())
-    for name, connector in brain.connectors.items():
+    for name, connector in sources.connectors.items():
         if place_of(connector) == place:
             return name
-    name = name_for(folder, [source for source in SOURCE_IDS if source != "files"])
-    if name in brain.sources:
-        other = place_of(brain.connectors[name]) or "a source"
+    name = name_for(folder, [kind for kind in SOURCE_IDS if kind != "files"])
+    if name in sources.by_name:
+        other = place_of(sources.connectors[name]) or "a source"
         raise SetupError(
             f"the name {name} is taken by {other}; run `brain init` and `brain add files {what} --name ANOTHER`"
         )
-    brain.add_folder(folder_source(name, place))
+    sources.add_folder(folder_source(name, place))
     return name
 
 

@@ -18,7 +18,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word, words, n=1)
     if close:
         return f"did you mean {close[0]!r}?"
-    return f"known are {', '.join(words)}" if words else "there are none"
+    return f"known are {', '.join(words)}" if words else "there is none yet"
 
 
 @dataclass(frozen=True, slots=True)
