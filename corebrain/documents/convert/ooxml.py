@@ -74,7 +74,7 @@ class OoxmlPackage:
             raise Encrypted("the file is protected with a password")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
-        except (zipfile.BadZipFile, ValueError, OSError, struct.error) as error:
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, struct.error) as error:
             raise Damaged("the file is not a whole zip package") from error
         self.size = len(data) if isinstance(data, bytes) else data.stat().st_size
         check_zip(self._zip)
@@ -105,7 +105,7 @@ class OoxmlPackage:
         try:
             with self._zip.open(stored) as stream:
                 data = stream.read(MAX_PART_BYTES + 1)
-        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, ValueError) as error:
             raise Damaged(f"part {name} cannot be unpacked") from error
         except RuntimeError as error:  # what zipfile raises for an encrypted entry
             raise Encrypted("the file is protected with a password") from error

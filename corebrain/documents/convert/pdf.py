@@ -83,6 +83,8 @@ def _converted(document: pdfium.PdfDocument, data: bytes, password: str | None, 
     shape = document_shape(reading.lines, _outline(document), _hyphenated(reading.lines))
     writer = PageWriter(shape)
     texts = [writer.write(page) for page in reading.pages]
+    if not extras.form and not any(texts):  # signs of fonts that do not tell their characters
+        return _without_text(reading, data, password, format_name)
     if extras.form:
         texts[-1] = f"{texts[-1]}\n\n{extras.form}".strip()
     return ConvertedDocument(

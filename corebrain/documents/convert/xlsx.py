@@ -1,6 +1,7 @@
 """Spreadsheets (XLSX, XLS, XLSB, ODS) to markdown with python-calamine: a section a sheet, a table a filled block."""
 
 import io
+import struct
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,7 +99,7 @@ def _checked(data: bytes, format_name: str) -> OoxmlPackage | None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             check_workbook_zip(archive, format_name)
-    except (zipfile.BadZipFile, ValueError) as error:
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
         raise Damaged("the file is not a whole zip package") from error
     if format_name == "ods":
         return None

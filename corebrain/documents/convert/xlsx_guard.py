@@ -9,7 +9,10 @@ from corebrain.errors import Damaged, Encrypted, TooLarge
 
 MAX_GRID_CELLS = 20_000_000
 """Rows times columns of one sheet; a place in the grid takes about 32 bytes."""
+FULL_SCAN_BYTES = 4 * 1024 * 1024
+"""A sheet part up to this is read for its bounds from end to end."""
 
+_TAIL_BYTES = 4096
 _ROW = re.compile(rb"\sr=['\"][A-Z]*(\d+)['\"]")
 _COLUMN = re.compile(rb"\sr=['\"]([A-Z]{1,3})\d")
 _ODS_ROW = re.compile(rb"<table:table-row\b([^>]*)>(.*?)</table:table-row>", re.DOTALL)
@@ -43,7 +46,7 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     try:
         with archive.open(entry) as stream:
             data = stream.read(MAX_PART_BYTES + 1)
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, ValueError) as error:
         raise Damaged(f"part {entry.filename} cannot be unpacked") from error
     except RuntimeError as error:  # what zipfile raises for an encrypted entry
         raise Encrypted("the file is protected with a password") from error
@@ -55,13 +58,10 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 def _xlsx_cells(data: bytes) -> int:
     """Rows times columns a sheet part reaches (rows alone when no width could be too much).
 
-    Rows come in order, so the last place gives their number.
+    Rows come in order, so of a long part only the end is read; in a short one they may be in any.
     """
-    rows = 0
-    for match in _ROW.finditer(data, max(0, len(data) - 4096)):
-        rows = max(rows, int(match[1]))
-    if not rows:
-        rows = max((int(match[1]) for match in _ROW.finditer(data)), default=data.count(b"<row"))
+    start = 0 if len(data) <= FULL_SCAN_BYTES else len(data) - _TAIL_BYTES
+    rows = max((int(match[1]) for match in _ROW.finditer(data, start)), default=data.count(b"<row"))
     if rows * 16_384 <= MAX_GRID_CELLS:  # no sheet is wider
         return rows
     columns = max((_column(letters) for letters in set(_COLUMN.findall(data))), default=1)

@@ -244,6 +244,14 @@ def test_broken_package_is_damaged(data: bytes) -> None:
         converted(data)
 
 
+def test_unknown_zip_version_is_damaged() -> None:
+    data = bytearray(package(p("x")))
+    at = data.index(b"PK\x01\x02")
+    data[at + 6] = 203  # version needed to extract, APPNOTE.TXT 4.3.12
+    with pytest.raises(Damaged):
+        converted(bytes(data))
+
+
 def test_document_without_text_is_empty() -> None:
     with pytest.raises(Empty):
         converted(package(p("")))

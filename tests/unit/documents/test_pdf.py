@@ -222,6 +222,10 @@ def test_blank_document_is_empty() -> None:
         converted(document(""))
 
 
+def test_document_of_nothing_but_bullets_is_not_blank() -> None:
+    assert markdown(lines(50, 100, "\x95", "\x95", step=40)).strip()
+
+
 @pytest.mark.parametrize(("data", "refusal"), [(b"", Empty), (b"%PDF-1.7\nnothing", Damaged), (b"junk" * 99, Damaged)])
 def test_broken_file_is_refused(data: bytes, refusal: type[Exception]) -> None:
     with pytest.raises(refusal):

@@ -143,6 +143,14 @@ def test_sparse_sheet_of_billions_of_cells_is_too_large() -> None:
         converted(workbook(("S", "visible", xml)))
 
 
+def test_sparse_sheet_with_its_rows_out_of_order_is_too_large() -> None:
+    rows = '<row r="1048576"><c r="XFD1048576"><v>2</v></c></row>' + "".join(
+        f'<row r="{n}"><c r="A{n}"><v>{n}</v></c></row>' for n in range(1, 400)
+    )
+    with pytest.raises(TooLarge):
+        converted(workbook(("S", "visible", f'<worksheet xmlns="{S}"><sheetData>{rows}</sheetData></worksheet>')))
+
+
 def test_long_narrow_sheet_is_not_too_large() -> None:
     rows = '<row r="1"><c r="A1"><v>1</v></c></row><row r="900000"><c r="B900000"><v>2</v></c></row>'
     xml = f'<worksheet xmlns="{S}"><sheetData>{rows}</sheetData></worksheet>'
