@@ -15,7 +15,14 @@ class FilesConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    path: Annotated[str, Field(min_length=1, description="The folder; ~ is your home, a relative path starts here.")]
+    path: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="The folder; ~ is your home, a relative path starts here.",
+            json_schema_extra={"variables": True},  # the configuration fills ${VAR} into fields that say so
+        ),
+    ]
     include: Annotated[
         tuple[str, ...],
         Field(min_length=1, description="Patterns of the files wanted, such as *.pdf, docs/**/*.md or handbook/."),

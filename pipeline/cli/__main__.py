@@ -1,0 +1,5 @@
+"""`python -m pipeline.cli`: the command `brain`."""
+
+from pipeline.cli.main import entry
+
+entry()
