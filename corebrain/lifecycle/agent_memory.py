@@ -21,6 +21,7 @@ from corebrain.model.requests import ConsolidateRequest, Consolidation, StoreRec
 from corebrain.model.text import trim
 from corebrain.recall.failure import typed
 from corebrain.recall.holistic import holistic_recall
+from corebrain.recall.powers import gains_by_threads
 from corebrain.recall.together import both
 from corebrain.recall.types import ContextPack, HolisticRecall, ScopeSection, ThreadWindow
 from corebrain.tools.memory_tools import MemoryTools
@@ -155,7 +156,9 @@ class AgentMemory:
         )
         recall.validate()
         pack, (logged, log_error) = both(
-            partial(holistic_recall, self._engine, recall), partial(_logged, self._engine, item)
+            partial(holistic_recall, self._engine, recall),
+            partial(_logged, self._engine, item),
+            threads=gains_by_threads(self._engine),
         )
         return TurnContext(pack=pack, logged=logged, log_error=log_error)
 

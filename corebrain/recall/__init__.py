@@ -1,7 +1,7 @@
 """Holistic recall: one call that reads several scopes and answers one block for the prompt."""
 
-from corebrain.recall.deadline import TakesDeadline
 from corebrain.recall.holistic import holistic_recall
+from corebrain.recall.powers import TakesDeadline, WorksInProcess
 from corebrain.recall.types import (
     Answer,
     ContextPack,
@@ -27,5 +27,6 @@ __all__ = [
     "SkippedSection",
     "TakesDeadline",
     "ThreadWindow",
+    "WorksInProcess",
     "holistic_recall",
 ]

@@ -13,8 +13,8 @@ from corebrain.model.requests import (
     RecallRequest,
 )
 from corebrain.model.text import is_blank
-from corebrain.recall.deadline import bounded
 from corebrain.recall.failure import typed
+from corebrain.recall.powers import bounded, gains_by_threads
 from corebrain.recall.reads import Answered, Found, Read
 from corebrain.recall.together import together
 from corebrain.recall.types import Answer, Fetch, HolisticRecall, ScopeSection
@@ -25,9 +25,10 @@ MAX_LATEST_PAGES = 50
 
 
 def gather(engine: MemoryEngine, recall: HolisticRecall) -> list[Read]:
-    """Read the sections of *recall*, each with its reads on a thread of its own; one entry a section, in order.
+    """Read the sections of *recall* at once, each on a thread of its own; one entry a section, in order.
 
-    No engine failure is raised: it stands in the section's place. Nothing runs any more when this returns.
+    An engine that `WorksInProcess` is read section by section in the caller's thread instead. No engine
+    failure is raised: it stands in the section's place. Nothing runs any more when this returns.
     """
     return _Gathering(engine, recall).read()
 
@@ -47,7 +48,7 @@ class _Gathering:
         calls: list[Callable[[], Read]] = [partial(self._attempt, self._section, *each) for each in sections]
         listed = [index for index, (section, _) in enumerate(sections) if self._lists_beliefs(section)]
         calls += [partial(self._attempt, self._beliefs, *sections[index]) for index in listed]
-        reads = together(calls)
+        reads = together(calls, threads=gains_by_threads(self._engine))
         beliefs = dict(zip(listed, reads[len(sections) :], strict=True))
         return [_with_beliefs(read, beliefs.get(index)) for index, read in enumerate(reads[: len(sections)])]
 

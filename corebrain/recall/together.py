@@ -30,41 +30,43 @@ class _Task(Generic[T]):
         return self._result  # type: ignore[return-value]  # run() has ended without an error, so it was set
 
 
-def together(calls: Sequence[Callable[[], T]]) -> list[T]:
+def together(calls: Sequence[Callable[[], T]], *, threads: bool = True) -> list[T]:
     """Run *calls* at once and return their results in order.
 
     All have ended when this returns or raises. The first runs in the caller's own thread, each other in a thread of
     its own, with a copy of the caller's context variables; one for which no thread can be had runs in the caller's.
 
+    Without *threads* all run one after the other in the caller's.
+
     Raises:
         BaseException: what the first call that failed raised, after every call has ended.
     """
     tasks = [_Task(call) for call in calls]
-    _run(tasks)
+    _run(tasks, threads=threads)
     return [task.result() for task in tasks]
 
 
-def both(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
+def both(first: Callable[[], A], second: Callable[[], B], *, threads: bool = True) -> tuple[A, B]:
     """Run two calls of different kinds as `together` does."""
     one, other = _Task(first), _Task(second)
-    _run((one, other))
+    _run((one, other), threads=threads)
     return one.result(), other.result()
 
 
-def _run(tasks: Sequence[_Task[Any]]) -> None:
-    threads: list[threading.Thread] = []
-    own = list(tasks[:1])
-    for task in tasks[1:]:
+def _run(tasks: Sequence[_Task[Any]], *, threads: bool) -> None:
+    started: list[threading.Thread] = []
+    own = list(tasks[:1] if threads else tasks)
+    for task in tasks[len(own) :]:
         thread = threading.Thread(target=copy_context().run, args=(task.run,), name="corebrain-read")
         try:
             thread.start()
         except RuntimeError:  # the system gives no more threads
             own.append(task)
         else:
-            threads.append(thread)
+            started.append(thread)
     try:
         for task in own:
             task.run()
     finally:
-        for thread in threads:
+        for thread in started:
             thread.join()

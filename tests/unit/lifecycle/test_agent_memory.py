@@ -233,6 +233,24 @@ def test_log_and_read_happen_at_the_same_time() -> None:
     assert turn.log_error is None
 
 
+def test_engine_that_works_in_process_reads_and_logs_in_the_callers_thread() -> None:
+    class Embedded(Watched):
+        works_in_process = True
+
+        def fetch(self, request: FetchRequest) -> FetchPage:
+            threads.append(threading.get_ident())
+            return super().fetch(request)
+
+        def store_with(self, item: Item, options: WriteOptions) -> StoreReceipt:
+            threads.append(threading.get_ident())
+            return super().store_with(item, options)
+
+    threads: list[int] = []
+    turn = agent(Embedded()).pre_turn("t", 0, "hello")
+    assert turn.logged is not None
+    assert threads == [threading.get_ident()] * 5
+
+
 def test_failed_reply_is_raised() -> None:
     class NoWrites(ReferenceEngine):
         def store_with(self, item: Item, options: WriteOptions) -> StoreReceipt:

@@ -232,6 +232,22 @@ def test_sections_are_read_at_the_same_time(scripted: Any) -> None:
     assert gather(scripted(fetch=meet), recall_of(section(), section(), section())) == [Found()] * 3
 
 
+def test_engine_that_works_in_process_is_read_section_by_section_in_the_callers_thread(scripted: Any) -> None:
+    seen: list[tuple[str, int]] = []
+
+    def note(request: FetchRequest) -> FetchPage:
+        seen.append((request.query, threading.get_ident()))
+        if request.query == "b":
+            raise EngineError("away")
+        return FetchPage(hits=hits(request.query))
+
+    engine = scripted(fetch=note)
+    engine.works_in_process = True
+    reads = gather(engine, recall_of(*(section(1, Fetch(query=query)) for query in "abc")))
+    assert seen == [(query, threading.get_ident()) for query in "abc"]
+    assert [reads[0], str(reads[1]), reads[2]] == [Found(hits("a")), "engine error: away", Found(hits("c"))]
+
+
 def test_nothing_runs_any_more_when_a_failing_read_has_returned(scripted: Any) -> None:
     before = set(threading.enumerate())
     gather(scripted(fetch=away, listing=away), recall_of(section(), section(1, Latest()), section()))

@@ -18,6 +18,23 @@ def test_one_call_runs_in_the_callers_thread() -> None:
     assert together([threading.get_ident]) == [threading.get_ident()]
 
 
+def test_without_threads_all_run_in_order_in_the_callers_thread_and_all_end() -> None:
+    ran: list[str] = []
+
+    def failing() -> int:
+        ran.append("failing")
+        raise ValueError("first")
+
+    def good() -> int:
+        ran.append("good")
+        return threading.get_ident()
+
+    with pytest.raises(ValueError, match="first"):
+        together([failing, good], threads=False)
+    assert ran == ["failing", "good"]
+    assert both(good, good, threads=False) == (threading.get_ident(), threading.get_ident())
+
+
 def test_first_failed_call_is_raised_after_all_have_ended() -> None:
     ended: list[str] = []
 
