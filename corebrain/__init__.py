@@ -1,0 +1,189 @@
+"""corebrain: the company brain for AI agents, as a library.
+
+```python
+from corebrain import Brain, BrainDocument, BrainSource, ReferenceEngine
+
+brain = Brain(ReferenceEngine())
+brain.ingest(BrainDocument(source=BrainSource.FILES, title="Refunds", text="Refunds take five business days."))
+print(brain.search("how long do refunds take")[0].text)
+```
+
+Importing this loads values, contract, layout and brain, and no parser, HTTP client or SQL library: what needs one
+(`LocalEngine`, `brain_document`, `AgentMemory`, …) is imported on first use.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from corebrain.background import BackgroundRunner
+from corebrain.brain import Brain, BrainBatch, Ingested
+from corebrain.contract import EngineDescriptor, EngineHealth, Item, MemoryEngine
+from corebrain.engines.reference import ReferenceEngine
+from corebrain.errors import (
+    ConfigError,
+    Conflict,
+    CorebrainError,
+    EngineError,
+    InvalidRequest,
+    NotFound,
+    Refusal,
+    Unauthorized,
+    Unavailable,
+    Unsupported,
+)
+from corebrain.jobs import BackgroundJob, BuildBeliefs, IngestBrain, JobOutcome, JobReport, read_job
+from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
+from corebrain.model.facet import Facet
+from corebrain.model.filter import MetaFilter
+from corebrain.model.instant import Instant
+from corebrain.model.item import (
+    Body,
+    Conversation,
+    Document,
+    Learning,
+    LearningKind,
+    Role,
+    StoreItem,
+    Turn,
+    read_item,
+)
+from corebrain.model.meta import ItemKind, MemoryMeta, SourceKind, SourceRef, ToolCallRef, TurnRange
+from corebrain.model.namespace import Namespace, Reach, Segment, SegmentKind
+from corebrain.model.requests import (
+    BeliefsRequest,
+    Citation,
+    ConsolidateReceipt,
+    ConsolidateRequest,
+    ConsolidateStatus,
+    Consolidation,
+    EraseReport,
+    EraseRequest,
+    ExplorePage,
+    ExploreRequest,
+    Exported,
+    ExportPage,
+    FetchMode,
+    FetchPage,
+    FetchRequest,
+    ForgetReport,
+    ForgetTarget,
+    GetRequest,
+    Hit,
+    ListPage,
+    ListRequest,
+    RecallAnswer,
+    RecallRequest,
+    StoreReceipt,
+    WaitFor,
+    WriteOptions,
+)
+
+if TYPE_CHECKING:
+    from corebrain.documents.brain_document import brain_document, brain_documents
+    from corebrain.documents.types import ConvertedDocument, DocumentConverter, RawDocument
+    from corebrain.engines.local import LocalEngine
+    from corebrain.lifecycle import AgentMemory
+
+_ON_FIRST_USE = {
+    "AgentMemory": "corebrain.lifecycle",
+    "ConvertedDocument": "corebrain.documents.types",
+    "DocumentConverter": "corebrain.documents.types",
+    "LocalEngine": "corebrain.engines.local",
+    "RawDocument": "corebrain.documents.types",
+    "brain_document": "corebrain.documents.brain_document",
+    "brain_documents": "corebrain.documents.brain_document",
+}
+
+__all__ = [
+    "AgentMemory",
+    "BackgroundJob",
+    "BackgroundRunner",
+    "BeliefsRequest",
+    "Body",
+    "Brain",
+    "BrainBatch",
+    "BrainDocument",
+    "BrainSource",
+    "BuildBeliefs",
+    "Citation",
+    "ConfigError",
+    "Conflict",
+    "ConsolidateReceipt",
+    "ConsolidateRequest",
+    "ConsolidateStatus",
+    "Consolidation",
+    "Conversation",
+    "ConvertedDocument",
+    "CorebrainError",
+    "Document",
+    "DocumentConverter",
+    "EngineDescriptor",
+    "EngineError",
+    "EngineHealth",
+    "EraseReport",
+    "EraseRequest",
+    "ExplorePage",
+    "ExploreRequest",
+    "ExportPage",
+    "Exported",
+    "Facet",
+    "FetchMode",
+    "FetchPage",
+    "FetchRequest",
+    "ForgetReport",
+    "ForgetTarget",
+    "GetRequest",
+    "Hit",
+    "IngestBrain",
+    "Ingested",
+    "Instant",
+    "InvalidRequest",
+    "Item",
+    "ItemKind",
+    "JobOutcome",
+    "JobReport",
+    "Learning",
+    "LearningKind",
+    "ListPage",
+    "ListRequest",
+    "LocalEngine",
+    "MemoryEngine",
+    "MemoryLayout",
+    "MemoryMeta",
+    "MetaFilter",
+    "Namespace",
+    "NotFound",
+    "RawDocument",
+    "Reach",
+    "RecallAnswer",
+    "RecallRequest",
+    "ReferenceEngine",
+    "Refusal",
+    "Role",
+    "Segment",
+    "SegmentKind",
+    "SourceKind",
+    "SourceRef",
+    "StoreItem",
+    "StoreReceipt",
+    "ToolCallRef",
+    "Turn",
+    "TurnRange",
+    "Unauthorized",
+    "Unavailable",
+    "Unsupported",
+    "WaitFor",
+    "WriteOptions",
+    "brain_document",
+    "brain_documents",
+    "read_item",
+    "read_job",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is loaded on first use."""
+    module = _ON_FIRST_USE.get(name)
+    if module is None:
+        raise AttributeError(f"module 'corebrain' has no attribute {name!r}")
+    return getattr(importlib.import_module(module), name)
