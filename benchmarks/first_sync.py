@@ -29,7 +29,7 @@ from pipeline.options import SyncOptions
 from pipeline.report import SourceReport
 from pipeline.source_sync import Source
 from pipeline.state.sqlite import SqliteState
-from pipeline.sync import sync_all
+from pipeline.syncing import sync_all
 
 TEXTUAL = {".md", ".txt", ".html", ".csv", ".tsv", ".rst", ".org", ".eml", ".py"}
 ZIPPED = {".docx", ".pptx", ".xlsx", ".odt", ".epub"}

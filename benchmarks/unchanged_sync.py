@@ -19,7 +19,7 @@ from corebrain.contract import Hits, Item, Receipts
 from corebrain.engines.local.engine import LocalEngine
 from corebrain.model.requests import ForgetReport, ForgetTarget, GetRequest, ListPage, ListRequest
 from pipeline.state.sqlite import SqliteState
-from pipeline.sync import sync
+from pipeline.syncing import sync
 
 
 class CountingEngine(LocalEngine):

@@ -17,7 +17,7 @@ from pipeline.options import SyncOptions
 from pipeline.report import SourceReport, SyncReport, line
 from pipeline.source_set import SOURCE_IDS, SourceSet, place_of
 from pipeline.source_sync import Source
-from pipeline.sync import sync_all
+from pipeline.syncing import sync_all
 
 SHOWN_ASIDES = 10
 """Items set aside that are shown of each source; `brain status NAME` shows them all."""

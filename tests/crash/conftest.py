@@ -38,7 +38,7 @@ from pipeline.options import SyncOptions
 from pipeline.source_sync import Source
 from pipeline.state.database import Database
 from pipeline.state.sqlite import SqliteState
-from pipeline.sync import sync_all
+from pipeline.syncing import sync_all
 
 
 class Crash(BaseException):

@@ -23,7 +23,7 @@ from corebrain.engines.local import LocalEngine
 from pipeline.options import SyncOptions
 from pipeline.source_sync import Source
 from pipeline.state.sqlite import SqliteState
-from pipeline.sync import sync_all
+from pipeline.syncing import sync_all
 
 home = Path(sys.argv[1])
 engine, state = LocalEngine(home / "memory.db"), SqliteState(home / "state.db")

@@ -19,7 +19,7 @@ from pipeline.options import SyncOptions
 from pipeline.report import SourceReport, SyncReport
 from pipeline.source_sync import Source
 from pipeline.state.sqlite import SqliteState
-from pipeline.sync import sync_all
+from pipeline.syncing import sync_all
 
 
 class CountingEngine(ReferenceEngine):
