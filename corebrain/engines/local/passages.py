@@ -49,11 +49,11 @@ def split(text: str, pack: int = PACK) -> list[Passage]:
     held: list[_Unit] = []
     size = 0
     for unit in units:
-        if held and size + len(unit.text) > pack:
+        if size and size + len(unit.text) > pack and not is_blank(unit.text):
             passages.append(_packed(held, has_pages=has_pages))
             held, size = [], 0
         held.append(unit)
-        size += len(unit.text)
+        size += len(unit.text) if size or not is_blank(unit.text) else 0  # blanks alone fill no passage
     passages.append(_packed(held, has_pages=has_pages))
     return passages
 
