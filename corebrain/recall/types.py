@@ -73,8 +73,6 @@ class ScopeSection(Request):
             raise InvalidRequest(f"section {self.heading!r} has the limit {self.limit}, at least 1 is needed")
         if isinstance(self.query, Answer) and is_blank(self.query.question):
             raise InvalidRequest(f"section {self.heading!r} asks a blank question")
-        if self.max_scopes is not None and self.max_scopes <= 0:
-            raise InvalidRequest(f"section {self.heading!r} has max_scopes {self.max_scopes}, at least 1 is needed")
 
     @property
     def shows_learnings(self) -> bool:

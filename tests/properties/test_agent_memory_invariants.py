@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corebrain.contract import MemoryEngine
+from corebrain.engines.local import LocalEngine
 from corebrain.engines.reference import ReferenceEngine
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
 from corebrain.lifecycle import AgentMemory, CoreScope, RecallPolicy
@@ -46,10 +47,6 @@ def engine_of(kind: str) -> Iterator[MemoryEngine]:
     if kind == "reference":
         yield ReferenceEngine()
         return
-    try:
-        from corebrain.engines.local import LocalEngine  # noqa: PLC0415  # absent until the local engine is built in
-    except ImportError:
-        pytest.skip("the local engine is not built in")
     with tempfile.TemporaryDirectory() as folder, LocalEngine(Path(folder) / "memory.db") as engine:
         yield engine
 

@@ -36,10 +36,6 @@ def test_agent_loop_tells_the_whole_lifecycle_on_the_reference_engine() -> None:
 
 
 def test_agent_loop_runs_the_same_host_function_on_the_local_engine() -> None:
-    try:
-        from corebrain.engines.local import LocalEngine  # noqa: F401, PLC0415  # absent until the engine is built in
-    except ImportError:
-        pytest.skip("the local engine is not built in")
     told = run("agent_loop.py", "--engine", "local")
     assert "- Refund policy: Refunds settle within five business days." in told
     assert "## Team conversations\n\n- [2026-09-14 09:01] user: Birch Ltd" in told

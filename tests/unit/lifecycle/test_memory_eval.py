@@ -44,10 +44,6 @@ def test_reference_engine_keeps_its_gates(evaluation: ModuleType) -> None:
 
 
 def test_local_engine_leaks_nothing_and_finds_whatever_shares_words_with_the_question(evaluation: ModuleType) -> None:
-    try:
-        from corebrain.engines.local import LocalEngine  # noqa: F401, PLC0415  # absent until it is built in
-    except ImportError:
-        pytest.skip("the local engine is not built in")
     run = evaluation.evaluate("local", SCENARIOS, None, 0)
     lexical = [outcome for outcome in run.outcomes if outcome["style"] == "lexical"]
     assert evaluation.summary(run)["leaks"] == 0

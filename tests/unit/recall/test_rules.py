@@ -30,7 +30,6 @@ def turn(thread: str | None, last: int | None) -> Hit:
         HolisticRecall(sections=(section(), section(heading="\n"))),
         HolisticRecall(sections=(section(limit=0),)),
         HolisticRecall(sections=(section(limit=-1),)),
-        HolisticRecall(sections=(section(max_scopes=0),)),
         HolisticRecall(sections=(section(query=Answer(question="\t")),)),
     ],
 )

@@ -6,18 +6,14 @@ from pathlib import Path
 import pytest
 
 from corebrain.contract import MemoryEngine
+from corebrain.engines.local import LocalEngine
 from corebrain.engines.reference import ReferenceEngine
 
 
 def make_engine(kind: str, folder: Path) -> MemoryEngine:
     if kind == "reference":
         return ReferenceEngine()
-    try:
-        from corebrain.engines.local import LocalEngine  # noqa: PLC0415  # absent until the local engine is built in
-    except ImportError:
-        pytest.skip("the local engine is not built in")
-    engine: MemoryEngine = LocalEngine(folder / "memory.db")
-    return engine
+    return LocalEngine(folder / "memory.db")
 
 
 @pytest.fixture(params=["reference", "local"])
