@@ -63,12 +63,13 @@ def build(database: Database, request: ConsolidateRequest, distill: Distiller) -
 def _survey(connection: apsw.Connection, wanted: MetaFilter) -> tuple[int, list[int]]:
     where = filters.everything(wanted)
     scopes = connection.execute(
-        f"SELECT count(*) FROM (SELECT DISTINCT i.node, i.kind FROM items i WHERE true{where.sql})",  # noqa: S608  # values are bound
+        "SELECT count(*) FROM (SELECT DISTINCT i.node, i.kind FROM items i "  # noqa: S608  # values are bound
+        f"INDEXED BY items_by_node WHERE true{where.sql})",
         where.values,
     ).get
     unseen = select(
         connection,
-        "SELECT i.item FROM items i LEFT JOIN distilled d USING (item) "  # noqa: S608  # values are bound
+        "SELECT i.item FROM items i INDEXED BY items_by_node LEFT JOIN distilled d USING (item) "  # noqa: S608  # values are bound
         f"WHERE d.item IS NULL{where.sql} ORDER BY i.item",
         where.values,
     )

@@ -52,8 +52,8 @@ class Database:
         self._idle: list[apsw.Connection] = []
         self._closed = False
         self._registry: Registry | None = None
-        place.prepare(file)
         with _opening, translated(file):
+            place.prepare(file)
             self._holders = self._check()
             self._writer = self._connect("writer")
             try:

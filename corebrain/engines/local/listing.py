@@ -18,6 +18,9 @@ from corebrain.model.filter import MetaFilter, redacted_id
 from corebrain.model.namespace import WHOLE_TREE
 
 _FEW_NODES = 24
+ALL = 1 << 40
+"""A limit no store reaches."""
+
 _BATCH = 400  # items read by one statement
 
 
@@ -37,6 +40,7 @@ class _Stream:
 
 def numbers(connection: apsw.Connection, wanted: MetaFilter, limit: int, before: int | None) -> tuple[list[int], bool]:
     """Return up to *limit* numbers of admitted items below *before*, newest first, and whether there are more."""
+    limit = min(limit, ALL)
     streams = _streams(connection, wanted)
     if not streams:
         return [], False

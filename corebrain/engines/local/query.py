@@ -46,8 +46,10 @@ def words(connection: apsw.Connection, query: str) -> list[Word]:
 
     Words are cut by the index's own tokenizer, so they hold no quote, operator or control character.
     """
-    distinct = dict.fromkeys(asked.lower() for asked, _ in _tokens(connection, "unicode61", query.replace(MARK, " ")))
-    telling = [word for word in distinct if word not in STOP_WORDS] or list(distinct)
+    tokens = _tokens(connection, "unicode61", query.replace(MARK, " "))
+    distinct = {asked.lower(): asked for asked, _ in reversed(tokens)}
+    asked_first = [distinct[word] for word in dict.fromkeys(asked.lower() for asked, _ in tokens)]
+    telling = [word for word in asked_first if word.lower() not in STOP_WORDS] or asked_first
     found: dict[str, Word] = {}
     for word in telling[:MAX_WORDS]:
         stems = [stem for _, stem in _tokens(connection, WORDS, word)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from corebrain.engines.local import filters, nodes
+from corebrain.engines.local import filters, listing, nodes
 from corebrain.engines.local.filters import Where
 from corebrain.engines.local.nodes import Table
 from corebrain.engines.local.query import MAX_TERMS, Word, words
@@ -50,7 +50,7 @@ def rank(connection: apsw.Connection, query: str, wanted: MetaFilter, most: int)
         return []
     terms = _weighed(connection, words(connection, query), tables)
     where = filters.fields(wanted)
-    depth = max(_FIRST_DEPTH, 4 * most)
+    depth = min(max(_FIRST_DEPTH, 4 * most), listing.ALL)
     while True:
         best: dict[int, Found] = {}
         edges = []

@@ -145,3 +145,18 @@ def test_recall_without_hits_says_so(engine: LocalEngine) -> None:
     answer = engine.recall(RecallRequest(question="anything"))
     assert answer.answer.strip()
     assert answer.citations == ()
+
+
+def test_a_limit_beyond_every_number_is_served(
+    engine: LocalEngine, document: Callable[..., Document], find: Find
+) -> None:
+    engine.store(document("one"))
+    assert len(find(engine, "one", limit=2**70)) == 1
+    assert len(engine.list(ListRequest(limit=2**70)).items) == 1
+
+
+def test_a_word_whose_lower_case_is_longer_is_still_found(
+    engine: LocalEngine, document: Callable[..., Document], find: Find
+) -> None:
+    engine.store(document("İstanbul ve ÇEŞME"))
+    assert len(find(engine, "İstanbul")) == len(find(engine, "çeşme")) == 1

@@ -4,6 +4,7 @@ import pytest
 
 from corebrain.contract import Item
 from corebrain.engines.local.engine import LocalEngine
+from corebrain.engines.reference import ReferenceEngine
 from corebrain.errors import InvalidRequest
 from corebrain.model.facet import Facet
 from corebrain.model.filter import MetaFilter
@@ -102,6 +103,28 @@ def test_counters_are_exact_beyond_the_scan_limit(engine: LocalEngine, document:
     assert (scanned.total, scanned.truncated, scanned.buckets[0].count) == (10, True, 10)
     whole = engine.explore(ExploreRequest(facet=Facet.FOLDER, scan_limit=30, filter=wanted))
     assert (whole.total, whole.truncated) == (30, False)
+
+
+@pytest.mark.parametrize("facet", Facet)
+@pytest.mark.parametrize("forget", [False, True])
+def test_counters_say_what_a_count_says(
+    engine: LocalEngine, document: Callable[..., Document], sample: list[Item], facet: Facet, forget: bool
+) -> None:
+    reference = ReferenceEngine()
+    full = {name: name for name in ("workspace", "folder", "file_path", "language", "repo", "url", "agent_id")}
+    items = [*sample, document("all", tool_call={"name": "grep"}, tags=("policy",), **full), document("bare")]
+    for each in (engine, reference):
+        each.store_many(items)
+        if forget:
+            each.forget(ForgetTarget.of_ids(items[0].fingerprint(), items[3].fingerprint()))
+    for wanted in (
+        MetaFilter(),
+        MetaFilter.of_kinds(ItemKind.DOCUMENT, ItemKind.LEARNING),
+        MetaFilter(reach=Reach.exact(Namespace.parse("source:files"))),
+        MetaFilter(agent_id="agent_id"),
+    ):
+        request = ExploreRequest(facet=facet, filter=wanted, limit=2)
+        assert engine.explore(request) == reference.explore(request)
 
 
 def test_forgetting_by_id_reaches_into_sandboxes_and_by_filter_does_not(
