@@ -35,13 +35,15 @@ class Snippet:
 
 def snippet(hit: Hit, query: str) -> Snippet:
     """Cut the part of a hit that says why it was found."""
-    _, text = title_and_text(hit)
+    title, text = title_and_text(hit)
+    text = text.lstrip().removeprefix(f"# {title}\n") if title else text  # it is shown above the snippet
     pattern = _matcher(query)
     found = pattern.search(text) if pattern else None
     at = found.start() if found else 0
     start = 0 if at < WIDTH // 3 else text.rfind(" ", 0, at - WIDTH // 4) + 1
-    cut = printable(text[start : start + 2 * WIDTH])[:WIDTH].rstrip()
-    shown = f"{'…' if start else ''}{cut}{'…' if start + len(cut) < len(text.rstrip()) else ''}"
+    part = printable(text[start : start + 2 * WIDTH])
+    ends = len(part) <= WIDTH and start + 2 * WIDTH >= len(text)
+    shown = f"{'…' if start else ''}{part[:WIDTH].rstrip()}{'' if ends else '…'}"
     spans = tuple(match.span() for match in pattern.finditer(shown)) if pattern else ()
     tags = hit.meta.tags
     return Snippet(shown, spans, _tagged(tags, "page:") or _page(hit, text, at), _heading(tags, text, at))

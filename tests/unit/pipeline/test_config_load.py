@@ -60,7 +60,7 @@ def wiki(monkeypatch: pytest.MonkeyPatch) -> None:
     module: Any = types.ModuleType("wiki_kind")
     module.KIND = registry.Kind(WikiConfig, make)
     monkeypatch.setitem(__import__("sys").modules, "wiki_kind", module)
-    monkeypatch.setitem(registry.BUILT_IN, "wiki", "wiki_kind:KIND")  # type: ignore[arg-type]  # a dict for readers
+    monkeypatch.setitem(registry.BUILT_IN, "wiki", "wiki_kind:KIND")
 
 
 # -- where it is
@@ -77,7 +77,7 @@ def test_the_nearest_file_upwards_is_taken(tmp_path: Path) -> None:
 
 def test_without_a_file_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("pipeline.config.load.found_from", lambda folder: None)
+    monkeypatch.setattr("pipeline.config.load.found_from", lambda _: None)
     config = load(None)
     assert config.file is None
     assert config.data == tmp_path / ".brain"
@@ -86,12 +86,12 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_named_file_that_is_missing_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="there is no .*brain init"):
+    with pytest.raises(SetupError, match=r"there is no .*brain init"):
         load(tmp_path / "nope.toml")
 
 
 def test_a_folder_instead_of_a_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="cannot read .*is a directory"):
+    with pytest.raises(SetupError, match=r"cannot read .*is a directory"):
         load(tmp_path)
 
 
