@@ -465,6 +465,26 @@ def test_megabyte_of_user_text_is_logged_and_shown_short(engine: MemoryEngine) -
     assert "user: marlin marlin" in pack.markdown
 
 
+def test_agents_share_an_engine_from_many_threads(engine: MemoryEngine) -> None:
+    memories = [agent(engine, f"agent-{number}") for number in range(6)]
+    failures: list[str | None] = []
+
+    def live(memory: AgentMemory) -> None:
+        for index in range(0, 10, 2):
+            failures.append(memory.pre_turn("t", index, f"marlin {index} of {memory.agent_id}").log_error)
+            memory.post_turn("t", index + 1, f"noted {index}")
+
+    threads = [threading.Thread(target=live, args=(memory,)) for memory in memories]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == [None] * 30
+    for memory in memories:
+        history = engine.list(ListRequest(filter=LAYOUT.conversations_filter(memory.agent_id), limit=50)).items
+        assert len(history) == 10
+
+
 def test_clock_skew_and_missing_times_only_change_the_order(engine: MemoryEngine) -> None:
     memory = agent(engine)
     memory.pre_turn("t", 0, "from the future", at="9999-12-31T23:59:59Z")

@@ -4,7 +4,9 @@ import importlib.util
 import json
 import subprocess
 import sys
+import threading
 import tomllib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -77,6 +79,41 @@ def test_grades_of_a_pack(evaluation: ModuleType) -> None:
         "fresh_first": True,
     }
     assert evaluation.grade({"question": "q", "expects": ["x"]}, "", None)["reciprocal_rank"] == 0.0
+
+
+def test_model_that_is_named_reads_every_pack(evaluation: ModuleType) -> None:
+    asked: list[dict[str, Any]] = []
+
+    class Model(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            asked[-1]["key"] = self.headers["authorization"]
+            body = json.dumps(
+                {"choices": [{"message": {"content": "Check the customer's region, in euros."}}]}
+            ).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
+            """Stay silent."""
+
+    scenarios = [scenario for scenario in SCENARIOS if scenario["name"] == "learnings"]
+    with ThreadingHTTPServer(("127.0.0.1", 0), Model) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            reader = evaluation.model_reader(f"http://127.0.0.1:{server.server_port}/v1/", "small", "k3y")
+            run = evaluation.evaluate("reference", scenarios, reader, 0)
+        finally:
+            server.shutdown()
+            thread.join()
+    assert evaluation.percent(run.outcomes, "model") == 100
+    assert len(asked) == 4
+    assert (asked[0]["model"], asked[0]["temperature"], asked[0]["key"]) == ("small", 0, "Bearer k3y")
+    assert asked[0]["messages"][1]["content"].startswith("# Memory\n")
+    assert asked[0]["messages"][1]["content"].endswith("Question: Can you promise a delivery date?")
 
 
 def test_leak_fails_a_run(evaluation: ModuleType) -> None:

@@ -1,0 +1,93 @@
+"""Whatever a model passes, its tools answer with JSON or a typed error, and touch nothing out of their reach."""
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corebrain.engines.reference import ReferenceEngine
+from corebrain.errors import CorebrainError
+from corebrain.model.filter import MetaFilter
+from corebrain.model.item import LearningKind, StoreItem
+from corebrain.model.meta import MemoryMeta
+from corebrain.model.namespace import Namespace, Reach
+from corebrain.model.requests import ListRequest
+from corebrain.tools import TOOL_NAMES, MemoryTools, anthropic_result
+from corebrain.tools.schemas import tool_specs
+
+OWN = Namespace.parse("team:acme/agent:writer")
+NODES = ["root", "team:acme", "team:acme/agent:writer", "team:acme/agent:editor", "team:globex", "service:news"]
+ITEMS = [
+    StoreItem.learning(
+        f"rule of {node}", LearningKind.FACT, 0.5, MemoryMeta(namespace=Namespace.parse(node), tags=("rule",))
+    )
+    for node in NODES
+]
+HELD = [item.fingerprint() for item in ITEMS]
+SCHEMAS = {spec.name: spec.parameters for spec in tool_specs(ReferenceEngine().descriptor.fetch_modes, writes=True)}
+
+WORDS = st.sampled_from([*HELD, "rule", "namespace", "", " ", "\ud800", "team:acme", "2026-01-01T00:00:00Z"])
+NUMBERS = st.integers(-3, 300) | st.floats() | st.booleans()
+KEYS = st.sampled_from(
+    ["ids", "filter", "limit", "query", "question", "cursor", "learning", "document", "text", "namespace", "reach"]
+)
+JSON = st.recursive(
+    st.none() | WORDS | NUMBERS,
+    lambda below: st.lists(below, max_size=4) | st.dictionaries(KEYS, below, max_size=4),
+    max_leaves=12,
+)
+
+
+def fitting(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Values of the schema's shape: most calls get past the parser."""
+    match schema["type"]:
+        case "object":
+            fields = {name: fitting(below) for name, below in schema["properties"].items()}
+            required = {name: fields.pop(name) for name in schema.get("required", ())}
+            return st.fixed_dictionaries(required, optional=fields)
+        case "array":
+            return st.lists(fitting(schema["items"]), max_size=3)
+        case "string":
+            return st.sampled_from(schema["enum"]) if "enum" in schema else WORDS
+        case _:
+            return st.integers(0, 51) if schema["type"] == "integer" else st.floats(0, 1)
+
+
+CALLS = st.sampled_from(TOOL_NAMES).flatmap(lambda name: st.tuples(st.just(name), fitting(SCHEMAS[name]) | JSON))
+
+
+def texts(engine: ReferenceEngine, reach: Reach) -> list[tuple[str, str]]:
+    page = engine.list(ListRequest(filter=MetaFilter(reach=reach), limit=100))
+    return [(str(hit.meta.namespace), hit.text) for hit in page.items]
+
+
+@given(st.lists(CALLS, min_size=1, max_size=4))
+def test_no_arguments_reach_beyond_the_scope(calls: list[tuple[str, Any]]) -> None:
+    engine = ReferenceEngine()
+    engine.store_many(ITEMS)
+    tools = MemoryTools(engine).placed_at(OWN)
+    hidden = [Reach.exact(Namespace.parse(node)) for node in NODES if not OWN.is_within(Namespace.parse(node))]
+    visible = [Reach.exact(Namespace.parse(node)) for node in ("root", "team:acme")]
+    before = [texts(engine, reach) for reach in hidden]
+    above = [texts(engine, reach) for reach in visible]
+    for name, arguments in calls:
+        try:
+            answer = json.dumps(tools.call(name, arguments))
+        except CorebrainError:
+            continue
+        assert not any(
+            f"rule of {node}" in answer for node in ("team:acme/agent:editor", "team:globex", "service:news")
+        )
+    assert [texts(engine, reach) for reach in hidden] == before
+    assert all(set(texts(engine, reach)) <= set(held) for reach, held in zip(visible, above, strict=True))
+
+
+@given(CALLS)
+def test_adapter_always_has_an_answer(call: tuple[str, Any]) -> None:
+    name, arguments = call
+    tools = MemoryTools(ReferenceEngine()).placed_at(OWN).read_only()
+    block = anthropic_result(tools, {"id": "u", "name": name, "input": arguments})
+    assert block["content"]
+    if block["is_error"]:
+        assert block["content"].split(": ")[0] in {"invalid request", "unsupported"}
