@@ -7,11 +7,16 @@ U+0000 to U+001F escaped; confidences are single precision.
 
 import hashlib
 import json.encoder
+import math
 import struct
 from collections.abc import Iterable
 
+from corebrain.errors import InvalidRequest
 from corebrain.model.meta import MemoryMeta, ToolCallRef
 from corebrain.model.text import utf8
+
+MAX_SINGLE = 3.4028234663852886e38
+"""The largest finite IEEE-754 single."""
 
 quoted = json.encoder.encode_basestring
 """Write a JSON string: the named escapes, the rest of the control characters as lower-case u00xx."""
@@ -33,7 +38,13 @@ def single_precision(value: float) -> float:
 
 
 def confidence_text(value: float) -> str:
-    """Write *value* as the shortest decimal that reads back to the same single (spec 01, "single-precision text")."""
+    """Write *value* as the shortest decimal that reads back to the same single (spec 01, "single-precision text").
+
+    Raises:
+        InvalidRequest: *value* is no finite single, so no JSON can carry it.
+    """
+    if not math.isfinite(value) or abs(value) > MAX_SINGLE:
+        raise InvalidRequest(f"{value} is not a finite single-precision number")
     single = single_precision(value)
     if single == 0:
         return "-0.0" if str(single).startswith("-") else "0.0"

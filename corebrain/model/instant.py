@@ -1,5 +1,6 @@
 """A moment in UTC that keeps nanoseconds (spec 01 section 3: they are hashed)."""
 
+import operator
 import re
 from datetime import UTC, datetime, timedelta
 from functools import total_ordering
@@ -13,7 +14,8 @@ from corebrain.errors import InvalidRequest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = 1_000_000_000
 _TEXT = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(?:[Zz]|([+-])(\d\d):?(\d\d))", re.ASCII
+    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(?:[Zz]|([+-])([01]\d|2[0-3]):?([0-5]\d))",
+    re.ASCII,
 )
 _FIRST = int((datetime(1, 1, 1, tzinfo=UTC) - _EPOCH).total_seconds()) * _SECOND
 _LAST = int((datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC) - _EPOCH).total_seconds()) * _SECOND + _SECOND - 1
@@ -24,21 +26,25 @@ class Instant:
     """Integer nanoseconds since 1970-01-01T00:00:00Z, between the years 1 and 9999.
 
     Raises:
-        InvalidRequest: the moment is outside those years.
+        InvalidRequest: the moment is outside those years, or not counted in whole nanoseconds.
     """
 
     __slots__ = ("ns",)
     ns: int
 
     def __init__(self, ns: int) -> None:
-        if not _FIRST <= ns <= _LAST:
+        try:
+            whole = operator.index(ns)
+        except TypeError as error:
+            raise InvalidRequest(f"an instant is a whole number of nanoseconds, not a {type(ns).__name__}") from error
+        if not _FIRST <= whole <= _LAST:
             raise InvalidRequest("instant is outside the years 1 to 9999")
-        object.__setattr__(self, "ns", ns)
+        object.__setattr__(self, "ns", whole)
 
     @classmethod
     def of(cls, moment: datetime) -> Self:
         """Take an aware `datetime`; a naive one raises `InvalidRequest`."""
-        if moment.tzinfo is None:
+        if moment.utcoffset() is None:
             raise InvalidRequest("a time without a zone is not an instant")
         since = moment - _EPOCH
         return cls((since.days * 86_400 + since.seconds) * _SECOND + since.microseconds * 1_000)

@@ -1,9 +1,17 @@
 """The three things memory stores: documents, conversations and learnings (spec 01 section 3)."""
 
+import json
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    ValidationError,
+    model_serializer,
+)
 
 from corebrain.errors import InvalidRequest
 from corebrain.model.fingerprint import confidence_text, digest, joined, meta_json, optional, quoted, tool_call_json
@@ -74,6 +82,12 @@ class StoreItem(Value):
     """What an engine stores. Its id is its fingerprint."""
 
     meta: MemoryMeta = MemoryMeta()
+
+    @model_serializer(mode="wrap")
+    def _omit(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        del handler  # the canonical form alone says which keys stand where
+        written: dict[str, Any] = json.loads(self.canonical(hashed=False))
+        return written
 
     @staticmethod
     def document(text: str, meta: MemoryMeta | None = None) -> "Document":

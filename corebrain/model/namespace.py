@@ -46,7 +46,7 @@ class Segment:
     """One `kind:id` step.
 
     Raises:
-        InvalidRequest: the id is not 1 to 128 characters of `A-Z a-z 0-9 _ -`.
+        InvalidRequest: the kind is unknown, or the id is not 1 to 128 characters of `A-Z a-z 0-9 _ -`.
     """
 
     __slots__ = ("_key", "id", "kind")
@@ -58,6 +58,10 @@ class Segment:
             raise InvalidRequest(
                 f"segment id {segment_id[:40]!r} is not 1 to {MAX_SEGMENT_ID} characters of A-Z a-z 0-9 _ -"
             )
+        try:
+            kind = SegmentKind(kind)  # a plain "team" compares equal and must print alike
+        except ValueError as error:
+            raise InvalidRequest(f"{kind!r} is no kind of segment") from error
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "id", segment_id)
         object.__setattr__(self, "_key", (_RANK[kind], segment_id))
@@ -117,6 +121,8 @@ class Namespace:
 
     def __init__(self, segments: Iterable[Segment] = ()) -> None:
         held = tuple(segments)
+        if not all(isinstance(segment, Segment) for segment in held):
+            raise InvalidRequest("a namespace is made of segments; read a path with Namespace.parse")
         if len(held) > MAX_DEPTH:
             raise InvalidRequest(f"namespace is {len(held)} segments deep, at most {MAX_DEPTH} are allowed")
         object.__setattr__(self, "segments", held)

@@ -1,8 +1,16 @@
 """What every value of the contract is: immutable, compared by content, tolerant of unknown keys."""
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from corebrain.errors import InvalidRequest
 
@@ -25,11 +33,17 @@ class Value(BaseModel):
     omitted: ClassVar[frozenset[str]] = frozenset()
     """Fields left out of the JSON form while they hold their default."""
 
-    def __init__(self, **fields: Any) -> None:
+    if TYPE_CHECKING:  # what a subclass with an `__init__` of its own calls; at run time pydantic's
+
+        def __init__(self, /, **fields: Any) -> None: ...
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _refuse(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         try:
-            super().__init__(**fields)
+            return handler(data)
         except ValidationError as error:
-            raise InvalidRequest(f"{type(self).__name__}: {_told(error)}") from None
+            raise InvalidRequest(f"{cls.__name__}: {_told(error)}") from None
 
     @model_serializer(mode="wrap")
     def _omit(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -45,16 +59,20 @@ class Value(BaseModel):
         return self.model_dump(mode="json")
 
     def to_json(self) -> str:
-        """Return the JSON form as compact text."""
-        return self.model_dump_json()
+        """Return the JSON form as compact text.
+
+        Raises:
+            InvalidRequest: a text holds a lone surrogate, which no JSON can carry. Replace it first.
+        """
+        try:
+            return self.model_dump_json()
+        except UnicodeEncodeError as error:
+            raise InvalidRequest(f"{type(self).__name__} holds a lone surrogate and cannot be written") from error
 
     @classmethod
     def from_dict(cls, data: object) -> Self:
         """Read the JSON form; raises `InvalidRequest` for a wrong shape."""
-        try:
-            return cls.model_validate(data)
-        except ValidationError as error:
-            raise InvalidRequest(f"{cls.__name__}: {_told(error)}") from None
+        return cls.model_validate(data)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
