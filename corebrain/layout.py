@@ -118,10 +118,13 @@ class MemoryLayout(Value):
     root: Namespace = Namespace.ROOT
     pool: Namespace | None = None
 
-    def __init__(self, root: Namespace = Namespace.ROOT, pool: Namespace | None = None) -> None:
+    def __init__(self, /, root: Namespace = Namespace.ROOT, pool: Namespace | None = None, **unknown: object) -> None:
+        del unknown  # keys of a later version, ignored as by every value
         super().__init__(root=root, pool=pool)
         if self.root.depth >= MAX_DEPTH:
             raise InvalidRequest(f"layout root {root} is {self.root.depth} deep, at most {MAX_DEPTH - 1} leaves room")
+        if self.pool is not None and (self.pool == self.root or not self.pool.is_within(self.root)):
+            raise InvalidRequest(f"conversations cannot be pooled at {self.pool}, which is not below {self.root}")
 
     def ancestors(self) -> list[Namespace]:
         """Return the root's strict ancestors, root first."""
