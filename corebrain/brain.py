@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Sequence
 
 from corebrain.contract import MemoryEngine
+from corebrain.errors import InvalidRequest
 from corebrain.jobs import BuildBeliefs
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
 from corebrain.model.filter import MetaFilter
+from corebrain.model.item import Document
 from corebrain.model.meta import ItemKind
 from corebrain.model.namespace import Reach
 from corebrain.model.requests import (
@@ -56,7 +58,8 @@ class Brain:
     def ingest_many(self, documents: Iterable[BrainDocument]) -> BrainBatch:
         """Store documents in order, in batches of at most 100.
 
-        All are converted first: one that is invalid refuses all, and nothing is stored. When the engine fails
+        All are converted first: one that is invalid refuses all, and nothing is stored; the error's `index` says
+        which. When the engine fails
         midway, the earlier batches stay; storing them again is a replay.
         """
         return self.ingest_many_with(documents, WriteOptions.visible())
@@ -64,7 +67,7 @@ class Brain:
     def ingest_many_with(self, documents: Iterable[BrainDocument], options: WriteOptions) -> BrainBatch:
         """Store documents like `ingest_many`, with a choice of wait."""
         held = list(documents)
-        items = [document.into_item(self.layout) for document in held]
+        items = self._filed(held)
         receipts: list[StoreReceipt] = []
         for start in range(0, len(items), MAX_STORE_MANY):
             batch = items[start : start + MAX_STORE_MANY]
@@ -74,6 +77,18 @@ class Brain:
                 receipts += self.engine.store_many_with(batch, options)
         sources = sorted({document.source for document in held})
         return BrainBatch(receipts=tuple(receipts), jobs=tuple(self.builds(sources)))
+
+    def _filed(self, documents: Sequence[BrainDocument]) -> list[Document]:
+        """Convert all, the text's encoding included: an engine looks only at its own batch of 100."""
+        items = []
+        for index, document in enumerate(documents):
+            try:
+                item = document.into_item(self.layout)
+                item.fingerprint()
+            except InvalidRequest as error:
+                raise InvalidRequest(error.message, index=index) from error
+            items.append(item)
+        return items
 
     def search(self, query: str, source: BrainSource | None = None, limit: int = 10) -> list[Hit]:
         """Return the best hits in one source, or in the whole brain.
