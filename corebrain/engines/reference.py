@@ -6,6 +6,7 @@ It serves every method and every fetch mode, keeps nothing on disk, and is what 
 import math
 import re
 import threading
+from array import array
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -41,6 +42,7 @@ from corebrain.model.requests import (
 
 DIMENSIONS = 64
 _NEAR = 0.2  # the least cosine that counts as a vector hit
+_CURSOR = re.compile(r"0|[1-9][0-9]{0,17}")  # as `_page` writes them; longer ones are nobody's
 _WORD = re.compile(r"[^\W_]+")
 _Row = TypeVar("_Row")
 NOTHING_FOUND = "Memory holds nothing on this question."
@@ -57,15 +59,15 @@ def keyword_score(query: str, text: str) -> float:
     return len(asked & set(words(text))) / len(asked) if asked else 0.0
 
 
-def embed(text: str) -> list[float]:
-    """Return 64 dimensions: counts of hashed three-character windows of each word, normalised."""
+def embed(text: str) -> "array[float]":
+    """Return 64 single-precision dimensions: counts of hashed three-character windows of each word, normalised."""
     counts = [0.0] * DIMENSIONS
     for word in words(text):
         framed = f" {word} "
         for start in range(len(framed) - 2):
             counts[_hash(framed[start : start + 3]) % DIMENSIONS] += 1.0
     length = math.sqrt(sum(value * value for value in counts))
-    return [value / length for value in counts] if length else counts
+    return array("f", (value / length if length else 0.0 for value in counts))
 
 
 def _hash(window: str) -> int:
@@ -236,7 +238,7 @@ def _hit(item_id: str, item: Item, value: float = 0.0) -> Hit:
 def _page(rows: Sequence[_Row], limit: int, cursor: str | None) -> tuple[Sequence[_Row], str | None]:
     start = 0
     if cursor is not None:
-        if not (cursor.isascii() and cursor.isdigit()):
+        if not _CURSOR.fullmatch(cursor):
             raise InvalidRequest(f"unknown cursor {cursor[:40]!r}")
         start = int(cursor)
     end = start + limit

@@ -16,9 +16,9 @@ def belief_of(item: Document | Conversation | Learning) -> Learning | None:
     """Return the fact a deterministic build draws from *item*; `None` when there is nothing to say.
 
     Confidence 0.5, evidence the item's fingerprint, metadata the item's with the tag `consolidated` added once.
-    Learnings are never distilled.
+    Learnings are never distilled, nor is an item whose `derive` is false.
     """
-    if isinstance(item, Learning):
+    if isinstance(item, Learning) or item.meta.derive is False:
         return None
     sentence = first_sentence(_prose(item))
     if not sentence:
