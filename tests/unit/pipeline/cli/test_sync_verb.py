@@ -6,13 +6,13 @@ from argparse import Namespace
 from typing import Any
 
 import pytest
-from pipeline.sync import sync_all
 
 from pipeline.assembly import OpenBrain
 from pipeline.cli import sync as verb
 from pipeline.config.load import load
 from pipeline.host import Host
 from pipeline.source_set import SourceSet
+from pipeline.syncing import sync_all
 
 DOCS = '[sources.docs]\nkind = "files"\npath = "docs"\n'
 
