@@ -40,9 +40,16 @@ class Header:
 
 
 def resolve(path: str | os.PathLike[str]) -> Path:
-    """Return the file meant by *path*: itself, or `memory.db` in it when it is a folder."""
-    place = Path(path).expanduser()
-    return (place / FILE_NAME if place.is_dir() else place).absolute()
+    """Return the file meant by *path*: itself, or `memory.db` in it when it is a folder.
+
+    Raises:
+        ConfigError: this user may not look there.
+    """
+    place = Path(path).expanduser().absolute()
+    try:
+        return place / FILE_NAME if place.is_dir() else place
+    except OSError as error:
+        raise _unusable(place, error) from error
 
 
 def prepare(file: Path, *, file_system: Callable[[Path], str | None] | None = None) -> None:
@@ -63,10 +70,14 @@ def prepare(file: Path, *, file_system: Callable[[Path], str | None] | None = No
         if not file.exists():  # an existing file is not opened: closing it would drop SQLite's locks on it
             os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
-        reason = error.strerror or "it cannot be opened"
-        raise ConfigError(f"cannot use {file}: {reason.lower()}; name a place this user may write") from error
+        raise _unusable(file, error) from error
     if not stat.S_ISREG(file.stat().st_mode):
         raise ConfigError(f"{file} is not an ordinary file")
+
+
+def _unusable(place: Path, error: OSError) -> ConfigError:
+    reason = error.strerror or "it cannot be opened"
+    return ConfigError(f"cannot use {place}: {reason.lower()}; name a place this user may write")
 
 
 def read_header(file: Path) -> Header | None:

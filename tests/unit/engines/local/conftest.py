@@ -41,7 +41,7 @@ def learning() -> Callable[..., Learning]:
     def make(text: str, at: str = "root", confidence: float = 0.5, **meta: Any) -> Learning:
         return Learning(
             text=text,
-            kind=LearningKind.FACT,
+            kind=LearningKind.PREFERENCE,
             confidence=confidence,
             meta=MemoryMeta(namespace=Namespace.parse(at), **meta),
         )

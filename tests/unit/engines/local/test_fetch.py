@@ -94,8 +94,9 @@ def test_scores_of_different_tables_compare(
     engine: LocalEngine, document: Callable[..., Document], learning: Callable[..., Learning], find: Find
 ) -> None:
     """A lone learning that says it all outranks documents that touch on it, though its own table holds nothing else."""
-    engine.store_many([document(f"Travel is item {n} of the ledger, with costs.", at="source:a") for n in range(80)])
-    engine.store_many([document(f"Note {n} on the garden and the weather.", at="source:b") for n in range(19)])
+    texts = ["Travel by train.", *(f"Note {n} on the garden and the weather." for n in range(9))]
+    for number in range(8):
+        engine.store_many([document(f"{text} {number}", at="source:a") for text in texts])
     engine.store(learning("Travel costs need approval"))
     engine.store(document("Approval of garden plans.", at="agent:x"))
     hits = find(engine, "approval of travel costs", limit=3)
@@ -160,3 +161,15 @@ def test_a_word_whose_lower_case_is_longer_is_still_found(
 ) -> None:
     engine.store(document("İstanbul ve ÇEŞME"))
     assert len(find(engine, "İstanbul")) == len(find(engine, "çeşme")) == 1
+
+
+def test_the_first_hits_are_the_same_however_many_are_asked_for(
+    engine: LocalEngine, document: Callable[..., Document], find: Find
+) -> None:
+    """A long document that fills the first look into its table hides no better item of the same table."""
+    engine.store(document("zebra zebra zebra\n\n" * 9_000, at="source:a"))
+    engine.store_many([document(f"zebra, zebra and gnu {n}", at="source:a") for n in range(8)])
+    filler = "with very many other words that have nothing to do with it at all " * 4
+    for batch in range(2):
+        engine.store_many([document(f"a zebra {filler} {batch} {n}", at="source:b") for n in range(80)])
+    assert find(engine, "zebra", limit=5) == find(engine, "zebra", limit=400)[:5]
