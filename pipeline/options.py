@@ -19,6 +19,9 @@ class SyncOptions:
         split: Whether collections get nodes of their own.
         split_over: Documents beyond which `auto` splits.
         threads: Fetches at a time.
+        scopes: The parts to look at (`connectors.contract.within`); empty for everything. What lies outside is left as
+            it is. Everything is listed all the same while the source was never synced, when its root looks like
+            another place, and when more than half of what is held would go: the guards judge whole listings.
     """
 
     dry_run: bool = False
@@ -29,3 +32,4 @@ class SyncOptions:
     split: Split = "auto"
     split_over: int = 2_000
     threads: int = 4
+    scopes: tuple[str, ...] = ()

@@ -27,9 +27,12 @@ class Estimate(Value):
 
 
 class SourceReport(Value):
-    """One source's part. `listed` = new + changed + moved + unchanged + set aside."""
+    """One source's part. `listed` = new + changed + moved + unchanged + set aside.
 
-    omitted: ClassVar[frozenset[str]] = frozenset({"estimate"})
+    `retry_after_s` is how long the source asked to be left alone, when it failed and said so.
+    """
+
+    omitted: ClassVar[frozenset[str]] = frozenset({"estimate", "retry_after_s"})
     name: str
     source: str
     listed: int = 0
@@ -46,6 +49,7 @@ class SourceReport(Value):
     bytes_fetched: int = 0
     seconds: float = 0.0
     error: str | None = None
+    retry_after_s: float | None = None
     estimate: Estimate | None = None
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from connectors.contract import Checkpoint, Complete, Confirms, Connector, Failed, Gone, Json, Ref, Seen, absent
+from connectors.contract import Checkpoint, Complete, Confirms, Connector, Failed, Gone, Json, Ref, Seen, absent, within
 from connectors.errors import ConnectorError
 from pipeline.marks import Marks
 from pipeline.spool import Spool
@@ -70,6 +70,8 @@ class Listing:
 class Scan:
     """One scan of one source, in pages of 500: a page costs one look-up and, when anything changed, one transaction.
 
+    A scan of scopes lists one after the other into one plan, so that what moved from one into another is a move.
+
     Args:
         ledger: The source's books.
         connector: What is listed.
@@ -77,6 +79,7 @@ class Scan:
         split: Whether documents are filed by collection; `None` while undecided.
         spool: Where blobs go that the listing had to read.
         at_checkpoint: Called when everything listed so far is planned.
+        scopes: What to list; empty for everything. Checkpoints of a scoped scan are not kept.
     """
 
     def __init__(
@@ -87,13 +90,17 @@ class Scan:
         due: Callable[[Aside], bool],
         spool: Spool,
         at_checkpoint: Callable[["Scan"], None],
+        scopes: tuple[str, ...] = (),
     ) -> None:
         self._ledger = ledger
         self._connector = connector
         self._due = due
         self._spool = spool
         self._at_checkpoint = at_checkpoint
-        self._asides = {aside.key: aside for aside in ledger.asides() if aside.ref is not None}
+        self.scopes = scopes
+        self._asides = {
+            aside.key: aside for aside in ledger.asides() if aside.ref is not None and self.covers(aside.key)
+        }
         self._seen_asides: set[str] = set()
         self._held = ledger.held()
         self._marked = 0
@@ -102,8 +109,21 @@ class Scan:
         self.listing = Listing()
         self.split: bool | None = None
 
-    def run(self, cursor: Json, told: Callable[[int], None], scope: str = "") -> Listing:
+    def covers(self, key: str) -> bool:
+        """Whether a key, or a whole scope, lies in what is listed."""
+        return not self.scopes or any(within(scope, key) for scope in self.scopes)
+
+    def run(self, cursor: Json, told: Callable[[int], None]) -> Listing:
         """Plan everything the connector lists; a scan that raises keeps what came before."""
+        for scope in self.scopes or ("",):
+            self._run(None if scope else cursor, told, scope)
+            if self.listing.error is not None:
+                return self.listing
+        if self.scopes:
+            self.notes.settle()
+        return self.listing
+
+    def _run(self, cursor: Json, told: Callable[[int], None], scope: str) -> None:
         page: list[Seen] = []
         try:
             for event in self._connector.scan(cursor, self.notes, scope):
@@ -120,7 +140,6 @@ class Scan:
         except ConnectorError as error:
             self.listing.error = error
         self._take(page)
-        return self.listing
 
     def _heed(self, event: Gone | Failed | Checkpoint | Complete | Seen) -> None:
         listing = self.listing
@@ -132,11 +151,13 @@ class Scan:
             case Failed():
                 listing.failed.append(event)
             case Complete(scope):
-                listing.completed.append(scope)
-            case Checkpoint(cursor):
+                listing.completed += [scope] if self.covers(scope) else self.scopes
+            case Checkpoint(cursor) if not self.scopes:
                 listing.cursor = cursor
                 self.notes.settle()
                 self._at_checkpoint(self)
+            case Checkpoint():
+                pass  # of a scoped scan: not kept
             case Seen():
                 self._take([event])
 
@@ -196,15 +217,15 @@ class Scan:
         listing = self.listing
         if not listing.completed or self._marked >= self._held:
             return
-        missing = (
-            key
-            for key in self._ledger.unmarked(listing.marks.bits, self._newest)
-            if absent(key, listing.completed, failed)
-        )
+        missing = (key for key in self._unmarked() if absent(key, listing.completed, failed))
         if isinstance(self._connector, Confirms):
             self._ledger.plan(self._confirmed(self._connector, missing))
         else:
             self._ledger.plan(Work(Verdict.GONE, Ref(key, None)) for key in missing)
+
+    def _unmarked(self) -> Iterator[str]:
+        for scope in self.scopes or ("",):
+            yield from self._ledger.unmarked(self.listing.marks.bits, self._newest, scope)
 
     def _confirmed(self, connector: Confirms, missing: Iterator[str]) -> Iterator[Work]:
         held: dict[str, str | None] = {}

@@ -14,8 +14,8 @@ from corebrain.brain import Brain
 from corebrain.documents.brain_document import MAX_BYTES
 from corebrain.documents.types import DocumentConverter
 from corebrain.errors import CorebrainError, InvalidRequest, Refusal
-from pipeline import collections, rebuild, removal
-from pipeline.errors import PipelineError, SetupError, SourcePaused
+from pipeline import collections, rebuild, removal, trust
+from pipeline.errors import AlreadyRunning, PipelineError, SetupError
 from pipeline.estimate import estimated
 from pipeline.heartbeat import Heartbeat
 from pipeline.host import Host, Progress
@@ -32,6 +32,9 @@ from pipeline.workers import Workers
 
 FETCHED = (Verdict.NEW, Verdict.CHANGED, Verdict.REFILED, Verdict.DUE)
 """Verdicts whose documents are fetched, moved or filed anew; the one left is `GONE`."""
+
+RUNNING_RETRY_S = 5.0
+"""Seconds until a source that another process syncs is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,8 @@ class SourceSync:
                 scratch.close()
         started = self._host.now()
         report = self._timed(self._leased)
-        self._state.log_run(self._source.name, started, report.to_json())
+        if not self._options.scopes or report.stored or report.forgotten or report.error:
+            self._state.log_run(self._source.name, started, report.to_json())
         return report
 
     def _leased(self) -> SourceReport:
@@ -100,7 +104,12 @@ class SourceSync:
         except SetupError:
             raise
         except (PipelineError, ConnectorError, CorebrainError) as error:
-            report = SourceReport(name=self._source.name, source=str(self._source.connector.source), error=str(error))
+            report = SourceReport(
+                name=self._source.name,
+                source=str(self._source.connector.source),
+                error=str(error),
+                retry_after_s=RUNNING_RETRY_S if isinstance(error, AlreadyRunning) else None,
+            )
         return report.model_copy(update={"seconds": round(self._host.monotonic() - began, 3)})
 
 
@@ -128,7 +137,9 @@ class _Run:
             spool=self._spool,
             max_bytes=source.max_bytes,
         )
+        self._identity = trust.identity_of(source.connector)
         self._error: str | None = None
+        self._retry_after_s: float | None = None
         self._gone = 0
         self._done = 0
         self._total: int | None = None
@@ -140,12 +151,12 @@ class _Run:
             stored = self._store()
             deleted = stored and self._end_gone() and self._find_strangers(scan.listing)
             if stored:
-                self._ledger.abandon(list(self._ledger.intents()))
+                self._ledger.abandon([key for key in self._ledger.intents() if scan.covers(key)])
             self._forget()
             self._commit(scan, stored=stored, settled=deleted)
             return self._report(scan.listing)
         except (PipelineError, ConnectorError, CorebrainError) as error:
-            self._error = str(error)
+            self._fail(error)
             self._note_failure()
             if isinstance(error, SetupError):
                 raise
@@ -177,22 +188,44 @@ class _Run:
     # -- scan
 
     def _scanned(self) -> Scan:
-        self._ledger.begin()
-        scan = Scan(
-            self._ledger, self._source.connector, due=self._is_due, spool=self._spool, at_checkpoint=self._at_checkpoint
-        )
-        scan.split = self._split
-        listing = scan.run(None if self._options.full else self._row.cursor, self._told_listed)
+        scopes = self._trusted_scopes()
+        scan = self._listed(scopes)
+        if scopes and self._ledger.counts()[Verdict.GONE] * 2 > self._held:
+            scan = self._listed(())
+        listing = scan.listing
         if listing.error is not None:
-            self._error = str(listing.error)
-        self._distrust(listing)
-        scan.finish()
-        self._set_failures_aside(listing)
+            self._fail(listing.error)
+        self._set_failures_aside(scan)
+        if scan.scopes:
+            return scan
         if self._split is None:
             self._split = collections.decide(listing.listed, self._options, whole=listing.is_complete)
         if self._split is not None and self._kept_split() != self._row.split:
             split = self._split
             self._ledger.plan(Work(Verdict.REFILED, ref) for ref in self._ledger.misfiled(split=split))
+        return scan
+
+    def _trusted_scopes(self) -> tuple[str, ...]:
+        """The scopes asked for, or none: what was never synced, or lies elsewhere now, is listed whole."""
+        known = self._row.last_success is not None and self._split is not None
+        return () if not known or trust.is_replaced(self._identity, self._row) else self._options.scopes
+
+    def _listed(self, scopes: tuple[str, ...]) -> Scan:
+        """List *scopes*, or everything, into a fresh plan."""
+        self._ledger.begin()
+        scan = Scan(
+            self._ledger,
+            self._source.connector,
+            due=self._is_due,
+            spool=self._spool,
+            at_checkpoint=self._at_checkpoint,
+            scopes=scopes,
+        )
+        scan.split = self._split
+        listing = scan.run(None if self._options.full else self._row.cursor, self._told_listed)
+        if not scopes and not self._options.allow_deletes:
+            trust.check_whole(listing, self._identity, self._row, self._held)
+        scan.finish()
         return scan
 
     def _at_checkpoint(self, scan: Scan) -> None:
@@ -205,34 +238,16 @@ class _Run:
             row = replace(self._ledger.row(), cursor=scan.listing.cursor, split=self._kept_split())
             self._ledger.update(row, scan.notes.settled)
 
-    def _distrust(self, listing: Listing) -> None:
-        """Pause a source whose root looks like another place (design section 5.4)."""
-        identity = self._identity()
-        if identity is None or self._options.allow_deletes or listing.error is not None or not self._held:
-            return
-        replaced = self._row.identity is not None and identity != self._row.identity
-        if listing.marks.count * 2 < self._held and (replaced or not listing.listed):
-            looks = "another folder or volume lies at its path" if replaced else "its folder is empty"
-            raise SourcePaused(
-                f"{looks}, and {listing.marks.count:,} of {self._held:,} documents were seen: nothing was changed;"
-                " mount the right one, or run `brain sync --allow-deletes` once if they are gone for good"
-            )
-
-    def _identity(self) -> str | None:
-        asked = getattr(self._source.connector, "root_identity", None)
-        identity = asked() if asked is not None else None
-        return None if identity is None else str(identity)
-
     def _is_due(self, aside: Aside) -> bool:
         return self._options.retry or aside.next_try <= self._host.now()
 
-    def _set_failures_aside(self, listing: Listing) -> None:
+    def _set_failures_aside(self, scan: Scan) -> None:
         scopes = [aside.key for aside in self._ledger.asides() if aside.ref is None and aside.key.endswith("/")]
-        if listing.completed:
-            self._ledger.restore(scopes)
-        for failure in listing.failed:
+        if scan.listing.completed:
+            self._ledger.restore([scope for scope in scopes if scan.covers(scope)])
+        for failure in scan.listing.failed:
             if failure.scope == "":
-                self._error = str(failure.error)
+                self._fail(failure.error)
             else:
                 self._storer.refuse(None, SetAside.of(failure.scope, failure.error))
         self._storer.flush()
@@ -305,15 +320,21 @@ class _Run:
         """Keep how far we are; the cursor moves only when everything before it is stored and forgotten."""
         listing = scan.listing
         split = self._kept_split() if stored else self._row.split
-        row = replace(self._row, split=split, identity=self._identity() or self._row.identity)
+        row = replace(self._row, split=split, identity=self._identity or self._row.identity)
         if settled and listing.cursor is not None:
             row = replace(row, cursor=listing.cursor)
         if self._error is not None:
             row = self._failed(row)
+        elif settled and scan.scopes:  # only a part was looked at: that is no sync of the source
+            row = replace(row, failing_since=None, error=None)
         elif settled:
             complete = self._row.complete or listing.is_complete
             row = replace(row, complete=complete, last_success=self._host.now(), failing_since=None, error=None)
         self._ledger.update(row, scan.notes.settled if settled else None)
+
+    def _fail(self, error: Exception) -> None:
+        self._error = str(error)
+        self._retry_after_s = getattr(error, "retry_after_s", None)
 
     def _note_failure(self) -> None:
         self._ledger.update(self._failed(self._ledger.row()))
@@ -344,6 +365,7 @@ class _Run:
                 requests=getattr(self._source.connector, "requests", 0),
                 bytes_fetched=counts.bytes_fetched,
                 error=self._error,
+                retry_after_s=self._retry_after_s,
             )
         )
 

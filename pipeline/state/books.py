@@ -59,6 +59,13 @@ class Books:
             self.database.many("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", put)
             self.database.many("DELETE FROM note WHERE source = ? AND key = ?", gone)
 
+    def next_run(self) -> float | None:
+        found = self.database.one("SELECT next_run FROM source WHERE id = ?", (self.source,))
+        return found[0] if found else None
+
+    def set_next_run(self, moment: float | None) -> None:
+        self.database.rows("UPDATE source SET next_run = ? WHERE id = ?", (moment, self.source))
+
     def note(self, key: str) -> Json:
         found = self.database.one("SELECT value FROM note WHERE source = ? AND key = ?", (self.source, key))
         value: Json = json.loads(found[0]) if found else None

@@ -195,6 +195,14 @@ class Ledger(Protocol):
         """Replace that, and put *notes*, in one transaction; a note of `None` is removed."""
         ...
 
+    def next_run(self) -> float | None:
+        """Return when a schedule syncs the source next; `None` without a schedule."""
+        ...
+
+    def set_next_run(self, moment: float | None) -> None:
+        """Keep when a schedule syncs the source next. Written without its lease, by who keeps the schedule."""
+        ...
+
     def note(self, key: str) -> Json:
         """Return a connector's note, `None` when there is none."""
         ...
@@ -221,8 +229,8 @@ class Ledger(Protocol):
         """Add steps; a later step for the same key replaces an earlier one."""
         ...
 
-    def unmarked(self, marks: bytearray, newest: int) -> Iterator[str]:
-        """Yield the keys of records up to row *newest* whose bit is not set in *marks*, in key order."""
+    def unmarked(self, marks: bytearray, newest: int, scope: str = "") -> Iterator[str]:
+        """Yield the keys in *scope* of records up to row *newest* whose bit is not set in *marks*, in key order."""
         ...
 
     def misfiled(self, *, split: bool) -> Iterator[Ref]:

@@ -41,8 +41,17 @@ class SqliteLedger(Books):
             [(self.source, step.ref.key) for step in page if step.verdict is Verdict.GONE],
         )
 
-    def unmarked(self, marks: bytearray, newest: int) -> Iterator[str]:
-        for key, row in self._paged("SELECT key, id FROM document WHERE source = ? AND key > ? ORDER BY key"):
+    def unmarked(self, marks: bytearray, newest: int, scope: str = "") -> Iterator[str]:
+        if scope.endswith("/"):  # what begins with it; "0" follows "/"
+            bounds: tuple[str, ...] = (scope, f"{scope[:-1]}0")
+            bounded = "key > ?3 AND key < ?4"
+        else:
+            bounds, bounded = ((scope,), "key = ?3") if scope else ((), "1")
+        rows = self._paged(
+            f"SELECT key, id FROM document WHERE source = ?1 AND key > ?2 AND {bounded} ORDER BY key",  # noqa: S608 - constants
+            *bounds,
+        )
+        for key, row in rows:
             if row <= newest and (row >= len(marks) * _BITS or not marks[row // _BITS] >> row % _BITS & 1):
                 yield key
 
@@ -54,10 +63,10 @@ class SqliteLedger(Books):
         ):
             yield ref_from_json(ref)
 
-    def _paged(self, sql: str) -> Iterator[tuple[Any, ...]]:
+    def _paged(self, sql: str, *values: str) -> Iterator[tuple[Any, ...]]:
         after = ""
         while True:
-            page = self.database.rows(f"{sql} LIMIT {_PAGE}", (self.source, after))
+            page = self.database.rows(f"{sql} LIMIT {_PAGE}", (self.source, after, *values))
             yield from page
             if len(page) < _PAGE:
                 return

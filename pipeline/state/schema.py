@@ -6,7 +6,8 @@ TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE source (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, cursor TEXT, split TEXT, identity TEXT,
-  complete INTEGER NOT NULL DEFAULT 0, last_success REAL, failing_since REAL, error TEXT);
+  complete INTEGER NOT NULL DEFAULT 0, last_success REAL, failing_since REAL, error TEXT,
+  next_run REAL);
 CREATE TABLE note (source INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (source, key))
   WITHOUT ROWID;
 CREATE TABLE lease (name TEXT PRIMARY KEY, owner TEXT NOT NULL, pid INTEGER NOT NULL, host TEXT NOT NULL,
