@@ -15,9 +15,6 @@ from corebrain.errors import InvalidRequest
 from corebrain.model.meta import MemoryMeta, ToolCallRef
 from corebrain.model.text import utf8
 
-MAX_SINGLE = 3.4028234663852886e38
-"""The largest finite IEEE-754 single."""
-
 quoted = json.encoder.encode_basestring
 """Write a JSON string: the named escapes, the rest of the control characters as lower-case u00xx."""
 
@@ -33,8 +30,11 @@ def optional(text: str | None) -> str | None:
 
 
 def single_precision(value: float) -> float:
-    """Round *value* to the nearest IEEE-754 single."""
-    return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    """Round *value* to the nearest IEEE-754 single; what is too large for one is infinite."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
 
 
 def confidence_text(value: float) -> str:
@@ -43,9 +43,9 @@ def confidence_text(value: float) -> str:
     Raises:
         InvalidRequest: *value* is no finite single, so no JSON can carry it.
     """
-    if not math.isfinite(value) or abs(value) > MAX_SINGLE:
-        raise InvalidRequest(f"{value} is not a finite single-precision number")
     single = single_precision(value)
+    if not math.isfinite(single):
+        raise InvalidRequest(f"{value} is not a finite single-precision number")
     if single == 0:
         return "-0.0" if str(single).startswith("-") else "0.0"
     sign = "-" if single < 0 else ""

@@ -11,6 +11,7 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
+from pydantic_core import PydanticSerializationError
 
 from corebrain.errors import InvalidRequest
 
@@ -55,19 +56,29 @@ class Value(BaseModel):
         return written
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form as plain dicts, lists, strings and numbers, keys in the order of the spec."""
-        return self.model_dump(mode="json")
+        """Return the JSON form as plain dicts, lists, strings and numbers, keys in the order of the spec.
+
+        Raises:
+            InvalidRequest: a confidence is no finite number, which no JSON can carry.
+        """
+        try:
+            return self.model_dump(mode="json")
+        except PydanticSerializationError as error:
+            raise self._unwritable(error) from error
 
     def to_json(self) -> str:
         """Return the JSON form as compact text.
 
         Raises:
-            InvalidRequest: a text holds a lone surrogate, which no JSON can carry. Replace it first.
+            InvalidRequest: a text holds a lone surrogate, or a confidence is no finite number: no JSON can carry it.
         """
         try:
             return self.model_dump_json()
-        except UnicodeEncodeError as error:
-            raise InvalidRequest(f"{type(self).__name__} holds a lone surrogate and cannot be written") from error
+        except (UnicodeEncodeError, PydanticSerializationError) as error:
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: Exception) -> InvalidRequest:
+        return InvalidRequest(f"{type(self).__name__} cannot be written as JSON: {error}")
 
     @classmethod
     def from_dict(cls, data: object) -> Self:
