@@ -12,7 +12,7 @@ from corebrain.engines.reference import ReferenceEngine
 from corebrain.errors import EngineError, InvalidRequest, Unsupported
 from corebrain.jobs import BuildBeliefs, IngestBrain, read_job
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
-from corebrain.model.meta import MemoryMeta, SourceKind, SourceRef
+from corebrain.model.meta import ItemKind, MemoryMeta, SourceKind, SourceRef
 from corebrain.model.namespace import Namespace, Reach
 from corebrain.model.requests import (
     ConsolidateRequest,
@@ -258,9 +258,8 @@ def test_search_takes_the_best_declared_mode_and_tells_when_there_is_none() -> N
 
 
 def test_jobs_have_the_json_of_the_spec() -> None:
-    build = BuildBeliefs(
-        request=ConsolidateRequest(reach=Reach.exact(Namespace.parse("agent:support-01")), kinds=("conversation",))
-    )  # type: ignore[arg-type]  # pydantic reads the word
+    at = Reach.exact(Namespace.parse("agent:support-01"))
+    build = BuildBeliefs(request=ConsolidateRequest(reach=at, kinds=(ItemKind.CONVERSATION,)))
     assert build.to_json() == (
         '{"job":"build_beliefs","request":{"reach":{"at":"agent:support-01","inherit":false,"descendants":false},'
         '"kinds":["conversation"]}}'
@@ -292,7 +291,7 @@ def test_a_build_runs_to_done_and_reports_as_the_spec_shows() -> None:
 def test_an_engine_without_builds_skips_them_and_other_errors_are_raised() -> None:
     class Broken(Bare):
         def consolidate(self, request: ConsolidateRequest) -> Any:
-            raise EngineError("it broke")
+            raise EngineError(f"it broke at {request.reach.at}")
 
     job = Brain(Bare()).build(BrainSource.FILES)
     report = BackgroundRunner(Bare()).run(job)
