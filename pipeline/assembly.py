@@ -19,8 +19,8 @@ from pipeline.errors import SetupError
 from pipeline.options import SyncOptions
 from pipeline.source_set import SourceSet
 from pipeline.source_sync import Source
-from pipeline.state.contract import Binding
 from pipeline.state.sqlite import SqliteState
+from pipeline.state.values import Binding
 
 MEMORY_FILE = "memory.db"
 STATE_FILE = "state.db"

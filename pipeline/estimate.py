@@ -4,7 +4,8 @@ import json
 from typing import TYPE_CHECKING
 
 from pipeline.report import Estimate
-from pipeline.state.contract import Ledger, StateStore, Verdict
+from pipeline.state.contract import Ledger, StateStore
+from pipeline.state.values import Verdict
 
 if TYPE_CHECKING:
     from pipeline.source_sync import Source

@@ -1,6 +1,6 @@
 """Which records a scan has seen."""
 
-from pipeline.state.contract import Known
+from pipeline.state.values import Known
 
 _BITS = 8
 _GROWTH = 4096

@@ -13,7 +13,7 @@ from corebrain.model.item import Body, Document
 from corebrain.model.meta import MemoryMeta
 from corebrain.model.requests import MAX_GET_IDS, GetRequest, Hit
 from pipeline.pins import with_pins
-from pipeline.state.contract import Fact, Pinned, Record
+from pipeline.state.values import Fact, Pinned, Record
 
 
 class Mover:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from corebrain.layout import BrainDocument
 from corebrain.model.meta import MemoryMeta
-from pipeline.state.contract import Pinned
+from pipeline.state.values import Pinned
 
 
 def pinned_of(meta: MemoryMeta) -> Pinned:

@@ -20,7 +20,8 @@ from corebrain.layout import BrainDocument, MemoryLayout
 from pipeline.moves import Mover
 from pipeline.pins import pinned_of, with_pins
 from pipeline.spool import Spool
-from pipeline.state.contract import Fact, Intent, Ledger, Pinned, Record, Verdict, Work
+from pipeline.state.contract import Ledger
+from pipeline.state.values import Fact, Intent, Pinned, Record, Verdict, Work
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from itertools import islice
 from corebrain.contract import MemoryEngine
 from corebrain.model.requests import ForgetTarget
 from pipeline.options import SyncOptions
-from pipeline.state.contract import Ledger, Verdict
+from pipeline.state.contract import Ledger
+from pipeline.state.values import Verdict
 
 FREE_DELETES = 20
 """Documents a run may always delete."""

@@ -8,7 +8,8 @@ from connectors.contract import Checkpoint, Complete, Confirms, Connector, Faile
 from connectors.errors import ConnectorError
 from pipeline.marks import Marks
 from pipeline.spool import Spool
-from pipeline.state.contract import Aside, Known, Ledger, Verdict, Work
+from pipeline.state.contract import Ledger
+from pipeline.state.values import Aside, Known, Verdict, Work
 
 _PAGE = 500
 _NOTE_BYTES = 64 * 1024

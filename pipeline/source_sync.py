@@ -25,7 +25,8 @@ from pipeline.prepare import Preparer, Ready, Same
 from pipeline.report import AsideReport, SourceReport
 from pipeline.scan import Listing, Scan
 from pipeline.spool import Spool
-from pipeline.state.contract import Aside, SourceRow, StateStore, Verdict, Work
+from pipeline.state.contract import StateStore
+from pipeline.state.values import Aside, SourceRow, Verdict, Work
 from pipeline.store import Storer
 from pipeline.when import printed
 from pipeline.workers import Workers

@@ -12,7 +12,8 @@ from corebrain.model.requests import MAX_STORE_MANY
 from pipeline.backoff import delay_s
 from pipeline.host import Host
 from pipeline.prepare import Ready, Same
-from pipeline.state.contract import Aside, Intent, Ledger
+from pipeline.state.contract import Ledger
+from pipeline.state.values import Aside, Intent
 
 _PAGE = 500
 """Touched or refused documents written at a time."""

@@ -3,7 +3,7 @@
 from connectors.contract import Connector
 from pipeline.errors import SourcePaused
 from pipeline.scan import Listing
-from pipeline.state.contract import SourceRow
+from pipeline.state.values import SourceRow
 
 
 def identity_of(connector: Connector) -> str | None:

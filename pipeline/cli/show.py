@@ -11,7 +11,7 @@ from pipeline.cli.printable import lines, printable
 from pipeline.cli.reading import configured, described, never_synced, title_and_text
 from pipeline.errors import SetupError
 from pipeline.source_set import SourceSet
-from pipeline.state.contract import Record
+from pipeline.state.values import Record
 
 SHORTEST = 6
 _PREFIX = re.compile(rf"[0-9a-f]{{{SHORTEST},40}}")

@@ -10,7 +10,7 @@ from pipeline.cli.reading import configured, never_synced
 from pipeline.config.complaints import nearest
 from pipeline.errors import SetupError
 from pipeline.source_set import SourceSet
-from pipeline.state.contract import Aside
+from pipeline.state.values import Aside
 from pipeline.when import printed
 
 SHOWN_ASIDES = 3

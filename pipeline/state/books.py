@@ -7,7 +7,6 @@ from typing import Any
 import apsw
 
 from connectors.contract import Json, Ref
-from pipeline.state.contract import Aside, Intent, Known, Record, SourceRow
 from pipeline.state.database import Database
 from pipeline.state.rows import (
     facts_from_json,
@@ -17,6 +16,7 @@ from pipeline.state.rows import (
     ref_from_json,
     ref_to_json,
 )
+from pipeline.state.values import Aside, Intent, Known, Record, SourceRow
 
 _PAGE = 500
 _RECORD = "ref, token, raw, format, converter, filed, pinned, facts"

@@ -6,8 +6,8 @@ from typing import Any
 
 from connectors.contract import Ref
 from pipeline.state.books import Books
-from pipeline.state.contract import Record, Verdict, Work
 from pipeline.state.rows import ref_from_json, ref_to_json
+from pipeline.state.values import Record, Verdict, Work
 
 _PAGE = 500
 _BITS = 8

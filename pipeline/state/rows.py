@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from connectors.contract import Ref
-from pipeline.state.contract import Fact, Pinned
+from pipeline.state.values import Fact, Pinned
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 

@@ -7,9 +7,9 @@ from tempfile import TemporaryDirectory
 
 from pipeline.errors import AlreadyRunning, StateError
 from pipeline.process import is_alive
-from pipeline.state.contract import Binding, Holding
 from pipeline.state.database import MEMORY, Database
 from pipeline.state.plan_table import SqliteLedger
+from pipeline.state.values import Binding, Holding
 from pipeline.when import printed
 
 LEASE_S = 120.0

@@ -248,7 +248,7 @@ def test_explore_reads_no_more_than_its_scan_limit() -> None:
     assert not engine.explore(r.ExploreRequest(facet=Facet.LANGUAGE, scan_limit=450)).truncated
 
 
-@pytest.mark.parametrize("cursor", ["", "x", "-1", "１", "1.0"])
+@pytest.mark.parametrize("cursor", ["", "x", "-1", "\uff11", "1.0"])
 def test_a_foreign_cursor_is_refused(cursor: str) -> None:
     with pytest.raises(InvalidRequest, match="cursor"):
         ReferenceEngine().list(r.ListRequest(cursor=cursor))

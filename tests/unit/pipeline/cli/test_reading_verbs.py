@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.state.contract import Holding
+from pipeline.state.values import Holding
 
 DOCS = '[sources.docs]\nkind = "files"\npath = "docs"\n'
 
