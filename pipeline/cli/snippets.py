@@ -1,7 +1,9 @@
 """The part of a text that answers a query, the words that match, and the page and heading they stand at."""
 
 import re
+from collections import Counter, deque
 from dataclasses import dataclass
+from itertools import islice
 
 from corebrain.model.requests import Hit
 from pipeline.cli.printable import printable
@@ -13,6 +15,7 @@ WIDTH = 240
 _WORD = re.compile(r"\w+")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 _ENDINGS = ("ing", "es", "ed", "s")  # enough to mark what a stemming engine found; marking is no ranking
+_MATCHES = 2_000  # of a long document, looked at for the best place
 _PAGED = (".pdf",)
 
 
@@ -37,9 +40,9 @@ def snippet(hit: Hit, query: str) -> Snippet:
     """Cut the part of a hit that says why it was found."""
     title, text = title_and_text(hit)
     text = text.lstrip().removeprefix(f"# {title}\n") if title else text  # it is shown above the snippet
-    pattern = _matcher(query)
-    found = pattern.search(text) if pattern else None
-    at = found.start() if found else 0
+    stems = sorted({_stem(word) for word in _WORD.findall(query.casefold()) if len(word) > 1}, key=len, reverse=True)
+    pattern = _matcher(stems)
+    at = _densest(text, pattern, stems) if pattern else 0
     start = 0 if at < WIDTH // 3 else text.rfind(" ", 0, at - WIDTH // 4) + 1
     part = printable(text[start : start + 2 * WIDTH])
     ends = len(part) <= WIDTH and start + 2 * WIDTH >= len(text)
@@ -49,12 +52,26 @@ def snippet(hit: Hit, query: str) -> Snippet:
     return Snippet(shown, spans, _tagged(tags, "page:") or _page(hit, text, at), _heading(tags, text, at))
 
 
-def _matcher(query: str) -> re.Pattern[str] | None:
-    stems = {_stem(word) for word in _WORD.findall(query.casefold()) if len(word) > 1}
-    if not stems:
-        return None
-    longest_first = sorted(stems, key=len, reverse=True)
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\w*", re.IGNORECASE)
+def _matcher(stems: list[str]) -> re.Pattern[str] | None:
+    """Return a pattern of words that begin with one of *stems*, which come longest first."""
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, stems))})\w*", re.IGNORECASE) if stems else None
+
+
+def _densest(text: str, pattern: re.Pattern[str], stems: list[str]) -> int:
+    """Return where the first snippet begins that holds the most different words of the query."""
+    window: deque[tuple[int, str]] = deque()
+    held: Counter[str] = Counter()
+    best, at = 0, 0
+    for match in islice(pattern.finditer(text), _MATCHES):
+        word = match[0].casefold()
+        stem = next((stem for stem in stems if word.startswith(stem)), word)
+        window.append((match.start(), stem))
+        held[stem] += 1
+        while window[0][0] < match.start() - WIDTH // 2:
+            held -= Counter([window.popleft()[1]])
+        if len(held) > best:
+            best, at = len(held), window[0][0]
+    return at
 
 
 def _stem(word: str) -> str:
