@@ -139,6 +139,21 @@ def test_two_engines_in_one_process_share_a_file(tmp_path: Path, document: Calla
         assert second.store(document("a")).replayed
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="asks for a POSIX lock")
+def test_opening_a_file_again_keeps_the_locks_of_the_first(tmp_path: Path) -> None:
+    """Closing any descriptor of a file drops the process's POSIX locks on it: SQLite's own must be the only ones."""
+    file = tmp_path / "memory.db"
+    bytes_of_readers = "510, 0x40000000 + 2"  # SHARED_SIZE and SHARED_FIRST (sqlite3 os.h)
+    script = (
+        f"import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'r+'), fcntl.LOCK_EX | fcntl.LOCK_NB, {bytes_of_readers})"
+    )
+    ask = [sys.executable, "-c", script, str(file)]
+    with LocalEngine(file):
+        LocalEngine(file).close()
+        assert b"BlockingIOError" in subprocess.run(ask, check=False, capture_output=True).stderr
+    assert subprocess.run(ask, check=False, capture_output=True).returncode == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_process_may_use_neither_the_engine_nor_its_file(tmp_path: Path) -> None:
     engine = LocalEngine(tmp_path / "memory.db")
