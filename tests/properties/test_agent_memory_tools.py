@@ -28,6 +28,7 @@ HELD = [item.fingerprint() for item in ITEMS]
 SCHEMAS = {spec.name: spec.parameters for spec in tool_specs(ReferenceEngine().descriptor.fetch_modes, writes=True)}
 
 WORDS = st.sampled_from([*HELD, "rule", "namespace", "", " ", "\ud800", "team:acme", "2026-01-01T00:00:00Z"])
+IDS = st.lists(st.sampled_from(HELD), min_size=1, max_size=4)
 NUMBERS = st.integers(-3, 300) | st.floats() | st.booleans()
 KEYS = st.sampled_from(
     ["ids", "filter", "limit", "query", "question", "cursor", "learning", "document", "text", "namespace", "reach"]
@@ -43,7 +44,7 @@ def fitting(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
     """Values of the schema's shape: most calls get past the parser."""
     match schema["type"]:
         case "object":
-            fields = {name: fitting(below) for name, below in schema["properties"].items()}
+            fields = {name: IDS if name == "ids" else fitting(below) for name, below in schema["properties"].items()}
             required = {name: fields.pop(name) for name in schema.get("required", ())}
             return st.fixed_dictionaries(required, optional=fields)
         case "array":
@@ -54,7 +55,10 @@ def fitting(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
             return st.integers(0, 51) if schema["type"] == "integer" else st.floats(0, 1)
 
 
-CALLS = st.sampled_from(TOOL_NAMES).flatmap(lambda name: st.tuples(st.just(name), fitting(SCHEMAS[name]) | JSON))
+BY_ID = st.tuples(st.sampled_from(["memory_get", "memory_forget"]), st.fixed_dictionaries({"ids": IDS}))
+CALLS = BY_ID | st.sampled_from(TOOL_NAMES).flatmap(
+    lambda name: st.tuples(st.just(name), fitting(SCHEMAS[name]) | JSON)
+)
 
 
 def texts(engine: ReferenceEngine, reach: Reach) -> list[tuple[str, str]]:

@@ -54,15 +54,15 @@ QUESTIONS = ("q1", "q2", "q3")
 def cases(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     asked = draw(st.lists(st.sampled_from(QUESTIONS), max_size=3, unique=True))
     spec = {
-        "budget_tokens": draw(st.integers(1, 400)),
+        "budget_tokens": draw(st.integers(1, 400) | st.just(2000)),
         "briefs": [{"heading": f"On {question}", "question": question} for question in asked],
         "learnings_limit": draw(st.integers(0, 6)),
-        "reach": draw(st.none() | REACHES),
+        "reach": draw(st.none() | REACHES | REACHES),
     }
     case = {
         "answers": {question: draw(ANSWERS) for question in asked},
         "learnings": draw(st.lists(HITS, max_size=12)),
-        "beliefs": draw(st.none() | st.lists(HITS, max_size=8)),
+        "beliefs": draw(st.none() | st.lists(HITS, max_size=8) | st.lists(HITS, min_size=1, max_size=8)),
     }
     return case, spec
 

@@ -89,7 +89,8 @@ def built_beliefs(engine: MemoryEngine, wanted: MetaFilter, spec: ContextSpec, d
         built = engine.beliefs(BeliefsRequest(reach=reach, limit=depth))
     except CorebrainError:
         return []
-    return [belief for belief in built if wanted.matches(ItemKind.LEARNING, belief.meta)]
+    once = [belief for place, belief in enumerate(built) if all(belief.id != other.id for other in built[:place])]
+    return [belief for belief in once if wanted.matches(ItemKind.LEARNING, belief.meta)]
 
 
 def in_order(hits: list[Hit]) -> list[Hit]:
