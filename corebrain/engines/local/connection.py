@@ -114,7 +114,8 @@ class Database:
             try:
                 yield connection
             finally:
-                connection.execute("COMMIT")
+                if connection.in_transaction:  # SQLite itself ends one that met a failing disk
+                    connection.execute("COMMIT")
         except apsw.Error as error:
             raise told(error, self.file) from error
         finally:
