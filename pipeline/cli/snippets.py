@@ -58,19 +58,20 @@ def _matcher(stems: list[str]) -> re.Pattern[str] | None:
 
 
 def _densest(text: str, pattern: re.Pattern[str], stems: list[str]) -> int:
-    """Return where the first snippet begins that holds the most different words of the query."""
+    """Return where the snippet begins that holds the most different words of the query, close together."""
     window: deque[tuple[int, str]] = deque()
     held: Counter[str] = Counter()
-    best, at = 0, 0
+    best, at = (0, 0), 0
     for match in islice(pattern.finditer(text), _MATCHES):
         word = match[0].casefold()
         stem = next((stem for stem in stems if word.startswith(stem)), word)
         window.append((match.start(), stem))
         held[stem] += 1
-        while window[0][0] < match.start() - WIDTH // 2:
+        while held[window[0][1]] > 1 or window[0][0] < match.start() - WIDTH // 2:
             held -= Counter([window.popleft()[1]])
-        if len(held) > best:
-            best, at = len(held), window[0][0]
+        found = len(held), window[0][0] - match.start()  # among equals the closest together
+        if found > best:
+            best, at = found, window[0][0]
     return at
 
 
