@@ -1,7 +1,8 @@
 """The files connector: a folder of documents on this machine."""
 
 import os
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 
@@ -47,6 +48,10 @@ class FilesConnector:
         follow_links: False leaves out every symbolic link.
         spool: Folder for the private copies of large files; the system's temporary folder when left out.
 
+    Attributes:
+        say: Told what a person should know once while it watches, such as that the folder is listed every half minute
+            because its file system tells of no changes; set it to listen.
+
     Raises:
         ConfigError: The path is blank or a pattern cannot be read.
     """
@@ -72,6 +77,7 @@ class FilesConnector:
         self._follow_links = follow_links
         self._spool = spool
         self._disk = Disk()
+        self.say: Callable[[str], None] = _unheard
 
     def root_identity(self) -> tuple[int, int] | None:
         """Return (device, inode) of the folder as it is now; `None` when it is missing.
@@ -129,6 +135,12 @@ class FilesConnector:
             modified=modified(content.status),
         )
 
+    def watch(self, stop: threading.Event) -> Iterator[str]:
+        """Yield what to scan again, about a second after it changed (`connectors.files.watching`)."""
+        from connectors.files.watching import FolderWatch  # noqa: PLC0415 - watchdog, for those who watch
+
+        return FolderWatch(self.root, self._selection, self.say).scopes(stop)
+
     def _present(self) -> tuple[int, int]:
         """Return the root's identity once it can be listed."""
         identity = self.root_identity()
@@ -147,6 +159,10 @@ class FilesConnector:
 
     def _missing(self) -> Unavailable:
         return Unavailable(f"the folder {self.root} is missing; mount or create it, or correct the path")
+
+
+def _unheard(line: str) -> None:
+    """Nobody listens."""
 
 
 def _absolute(path: str | os.PathLike[str]) -> str:
