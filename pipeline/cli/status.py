@@ -76,7 +76,7 @@ def _aside(aside: Aside) -> dict[str, Any]:
 
 def _tell(standing: dict[str, Any], console: Console, *, whole: bool) -> None:
     name = printable(standing["name"])
-    synced = f"last synced {standing['last_sync']}" if standing["last_sync"] else "not synced yet"
+    synced = f"last synced {standing['last_sync']}" if standing["last_sync"] else "no sync finished yet"
     gone = "" if standing["configured"] else f"; no longer configured, `brain forget {name}` removes it"
     console.say(f"{name}: {counted(standing['documents'], 'document')}, {synced}{gone}")
     if standing["error"]:

@@ -204,6 +204,20 @@ def test_status_says_why_something_is_set_aside(two: Any) -> None:
     assert source["set_aside"][0]["attempts"] == 1
 
 
+def test_status_says_that_no_sync_finished(desk: Any) -> None:
+    desk.configure(DOCS)
+    assert "docs: 0 documents, no sync finished yet" in desk.brain("status").out
+
+
+def test_a_keyboard_interrupt_ends_with_130(two: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pipeline.cli.status._standing", interrupted)
+    answer = two.brain("status")
+    assert (answer.status, answer.err) == (130, "brain: interrupted; run the command again\n")
+
+
 def test_status_says_since_when_a_source_fails(two: Any) -> None:
     (two.folder / "docs").rename(two.folder / "away")
     two.brain("sync")
