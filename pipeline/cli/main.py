@@ -53,9 +53,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _version(console: Console) -> int:
-    from importlib.metadata import version  # noqa: PLC0415 - takes time, and only this needs it
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - takes time, and only this needs it
 
-    console.say(f"corebrain {version('corebrain')}")
+    try:
+        console.say(f"corebrain {version('corebrain')}")
+    except PackageNotFoundError:
+        console.say("corebrain from a checkout")
     return OK
 
 

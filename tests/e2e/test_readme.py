@@ -139,10 +139,10 @@ def test_the_tables_of_the_readme_say_what_is_built() -> None:
     from connectors import registry  # noqa: PLC0415 - only here
     from corebrain.documents.registry import PARSERS  # noqa: PLC0415 - only here
 
-    works = [line for line in README.splitlines() if line.startswith("|") and line.endswith("| works |")]
-    assert [line.split("|")[1].split(":")[0].strip().lower() for line in works[: len(registry.BUILT_IN)]] == [
-        *registry.BUILT_IN
-    ]
+    rows = README[README.index("| Source |") : README.index("| Engine |")].splitlines()
+    states = {row.split("|")[1].strip().lower(): row.split("|")[2].strip() for row in rows[2:] if row}
+    works = {re.split(r"\W", name)[0] for name, state in states.items() if state.startswith("works")}
+    assert works == set(registry.BUILT_IN), "the table of sources says what works"
     formats = README[README.index("| Format |") : README.index("## From idea to file")].lower()
     named = {"markdown": "markdown", "plain_text": "text", "ipynb": "notebooks", "eml": "e-mail"}
     for name in PARSERS:
