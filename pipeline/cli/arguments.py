@@ -122,6 +122,14 @@ def _sync(to: argparse.ArgumentParser) -> None:
     _json(to)
 
 
+def _watch(to: argparse.ArgumentParser) -> None:
+    to.add_argument("names", nargs="*", metavar="NAME", help="sources (default: every one that can be watched)")
+
+
+def _run(to: argparse.ArgumentParser) -> None:
+    to.add_argument("--check", action="store_true", help="say whether a `brain run` is alive: exit 0, else 1")
+
+
 def _status(to: argparse.ArgumentParser) -> None:
     to.add_argument("name", nargs="?", metavar="NAME", help="one source, with everything set aside")
     _json(to)
@@ -203,6 +211,21 @@ VERBS = (
             ("brain sync --dry-run", "look first"),
         ),
         _sync,
+    ),
+    Verb(
+        "watch",
+        "sync, then keep watching folders",
+        "Sync, then sync again whatever changes, within seconds, a line for each document stored. Ctrl-C ends it.",
+        (("brain watch", "every folder of brain.toml"), ("brain watch handbook", "one of them")),
+        _watch,
+    ),
+    Verb(
+        "run",
+        "keep schedules and watch folders until stopped",
+        "Sync every source of brain.toml that has watch, every or cron, when it is time; look after the engine in"
+        "\nbetween. SIGTERM or Ctrl-C ends it after the current batch. `brain status` shows what comes next.",
+        (("brain run", "until stopped"), ("brain run --check", "for a health check")),
+        _run,
     ),
     Verb(
         "status",

@@ -3,16 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, model_validator
 
 from connectors import document
 from connectors.files.connector import MAX_BYTES
 from corebrain.documents.registry import PARSERS
 from corebrain.errors import InvalidRequest
 from corebrain.model.namespace import Namespace
+from pipeline.errors import SetupError
 from pipeline.options import Split
+from pipeline.schedule import Schedule, schedule_of, span_of
 
 EXPANDED: Any = {"variables": True}
 """`json_schema_extra` of a field whose value may hold `${VAR}`; a `SecretStr` may without it."""
@@ -25,6 +27,15 @@ def _node(value: object) -> object:
             Namespace.parse(value)
         except InvalidRequest as error:
             raise ValueError(error.message) from None
+    return value
+
+
+def _span(value: str) -> str:
+    """Check an interval; it stays text."""
+    try:
+        span_of(value)
+    except SetupError as error:
+        raise ValueError(error.message) from None
     return value
 
 
@@ -65,6 +76,9 @@ class LocalEngineTable(Table):
         Literal["power", "process"],
         Field(description="power waits for the disk at every write; process is faster and may lose the last writes."),
     ] = "power"
+    build_beliefs: Annotated[
+        bool, Field(description="Whether `brain run` builds beliefs by itself, or leaves them to `brain jobs run`.")
+    ] = False
 
 
 class ReferenceEngineTable(Table):
@@ -108,6 +122,28 @@ class SourceTable(Table):
         float, Field(ge=0, le=1, description="Share of the source that one sync may delete; 20 always may.")
     ] = 0.3
     max_bytes: Size | None = None
+    watch: Annotated[bool, Field(description="Whether `brain run` syncs it as soon as something changes.")] = False
+    every: Annotated[
+        str | None, AfterValidator(_span), Field(description="How often `brain run` syncs it: 90s, 15m, 2h, 1d.")
+    ] = None
+    cron: Annotated[
+        str | None, Field(description="When `brain run` syncs it: minute, hour, day of month, month, day of week.")
+    ] = None
+    time_zone: Annotated[
+        str | None, Field(description="Where the hours of cron are read, such as Europe/Berlin; UTC when left out.")
+    ] = None
+
+    @model_validator(mode="after")
+    def _scheduled(self) -> Self:
+        self.schedule()
+        return self
+
+    def schedule(self) -> Schedule | None:
+        """Return when `brain run` syncs it by itself; `None` when it does not."""
+        try:
+            return schedule_of(self.every, self.cron, self.time_zone)
+        except SetupError as error:
+            raise ValueError(error.message) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,88 @@
+"""What is done while no source is synced: belief builds that wait, and the engine's own upkeep."""
+
+from collections.abc import Callable
+
+from corebrain.background import BackgroundRunner
+from corebrain.contract import MemoryEngine
+from corebrain.engines.local.engine import LocalEngine
+from corebrain.errors import CorebrainError
+from corebrain.jobs import read_job
+from corebrain.layout import MemoryLayout
+from pipeline.state.contract import StateStore
+
+BUDGET_S = 1.0
+"""Seconds of the engine's upkeep at a time: a stop never waits longer for it."""
+
+
+class Upkeep:
+    """Idle work, step by step.
+
+    Args:
+        engine: Whose beliefs and indexes.
+        layout: The brain's.
+        state: Where jobs wait; equal ones are one.
+        now: Seconds since the epoch.
+        say: Called with a line for people.
+        build_beliefs: Whether waiting builds are run; else they wait for `brain jobs run`.
+    """
+
+    def __init__(
+        self,
+        engine: MemoryEngine,
+        layout: MemoryLayout,
+        state: StateStore,
+        *,
+        now: Callable[[], float],
+        say: Callable[[str], None],
+        build_beliefs: bool = False,
+    ) -> None:
+        self._engine = engine
+        self._runner = BackgroundRunner(engine, layout)
+        self._state = state
+        self._now = now
+        self._say = say
+        self._build_beliefs = build_beliefs
+        self._later: set[int] = set()
+
+    def step(self, undisturbed: Callable[[], bool]) -> bool:
+        """Run one waiting job, or a second of upkeep.
+
+        Args:
+            undisturbed: Whether no sync has begun since. A job that one may have added to is kept and run again: an
+                equal job that it leaves is not told from the one that runs.
+
+        Returns:
+            Whether more waits.
+        """
+        jobs = self._state.jobs() if self._build_beliefs else []
+        waiting = [(number, body) for number, body in jobs if number not in self._later]
+        if waiting:
+            self._run(*waiting[0], undisturbed)
+            return True
+        more = self._maintain()
+        if not more:
+            self._later.clear()  # tried again once there is something new to do
+        return more
+
+    def _maintain(self) -> bool:
+        try:
+            return isinstance(self._engine, LocalEngine) and self._engine.maintain(BUDGET_S).left > 0
+        except CorebrainError as error:
+            self._say(f"the engine's upkeep failed: {error.message}")
+            return False
+
+    def _run(self, number: int, body: str, undisturbed: Callable[[], bool]) -> None:
+        job = read_job(body)
+        try:
+            report = self._runner.run(job)
+        except CorebrainError as error:
+            self._later.add(number)
+            self._say(f"{job.name} failed, it is kept for the next time: {error.message}")
+            return
+        for follow_up in report.follow_ups:
+            self._state.add_job(follow_up.to_json(), self._now())
+        if undisturbed():
+            self._state.drop_job(number)
+        else:
+            self._later.add(number)
+        self._say(f"{job.name}: {report.outcome.outcome.value}")
