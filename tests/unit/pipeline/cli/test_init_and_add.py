@@ -63,8 +63,10 @@ def test_a_relative_path_is_written_from_the_file_it_goes_into(desk: Any, monkey
     assert (desk.folder / sources["all"]["path"]).resolve() == desk.folder
 
 
-def test_a_home_path_stays_as_written(desk: Any) -> None:
+def test_a_home_path_stays_as_written(desk: Any, monkeypatch: Any) -> None:
     desk.configure("")
+    (desk.folder / "below").mkdir()
+    monkeypatch.chdir(desk.folder / "below")
     assert desk.brain("add", "files", "~", "--name", "home").status == 0
     assert toml(desk.folder / "brain.toml")["sources"]["home"]["path"] == "~"
 

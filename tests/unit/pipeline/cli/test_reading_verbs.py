@@ -252,7 +252,9 @@ def test_equal_brains_dump_equal_lines(two: Any, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_dump_is_json_lines_with_items_and_records(two: Any) -> None:
-    held = [json.loads(line) for line in two.brain("dump").out.splitlines()]
+    lines = two.brain("dump").out.splitlines()
+    held = [json.loads(line) for line in lines]
+    assert [json.dumps(line, sort_keys=True, separators=(",", ":")) for line in held] == lines
     kinds = [next(iter(line)) if len(line) == 1 else "source" for line in held]
     assert sorted(kinds) == ["engine"] * 3 + ["job"] + ["record"] * 3 + ["source"] * 2
     engine = {line["engine"]["id"] for line in held if "engine" in line}
