@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from corebrain.errors import InvalidRequest
 from corebrain.layout import BrainDocument
 from corebrain.model.requests import ConsolidateReceipt, ConsolidateRequest
-from corebrain.model.value import Value
+from corebrain.model.value import Value, told
 
 
 class BuildBeliefs(Value):
@@ -50,9 +50,7 @@ def read_job(data: Any) -> BuildBeliefs | IngestBrain:
             return _JOBS.validate_json(data)
         return _JOBS.validate_python(data)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InvalidRequest(f"job {where}: {first['msg'].lower()}") from None
+        raise InvalidRequest(f"job: {told(error)}") from None
 
 
 class Outcome(StrEnum):

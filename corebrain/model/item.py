@@ -18,7 +18,7 @@ from corebrain.model.fingerprint import confidence_text, digest, joined, meta_js
 from corebrain.model.instant import Instant
 from corebrain.model.meta import ItemKind, MemoryMeta, ToolCallRef
 from corebrain.model.text import is_blank
-from corebrain.model.value import Value
+from corebrain.model.value import Value, told
 
 
 class Role(StrEnum):
@@ -82,6 +82,11 @@ class StoreItem(Value):
     """What an engine stores. Its id is its fingerprint."""
 
     meta: MemoryMeta = MemoryMeta()
+
+    def model_post_init(self, _context: Any) -> None:
+        """Refuse an item that is none of the three kinds; `StoreItem.read` reads any of them."""
+        if type(self) is StoreItem:
+            raise InvalidRequest("an item is a document, a conversation or a learning; read one with StoreItem.read")
 
     @model_serializer(mode="wrap")
     def _omit(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -267,6 +272,4 @@ def read_item(data: Any) -> Document | Conversation | Learning:
             return _ITEMS.validate_json(data)
         return _ITEMS.validate_python(data)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InvalidRequest(f"item {where}: {first['msg'].lower()}") from None
+        raise InvalidRequest(f"item: {told(error)}") from None

@@ -15,11 +15,16 @@ from pydantic_core import PydanticSerializationError
 
 from corebrain.errors import InvalidRequest
 
+_LONGEST = 300
+"""Characters of a message: some quote what was given, which may be of any length."""
 
-def _told(error: ValidationError) -> str:
+
+def told(error: ValidationError) -> str:
+    """Return the first thing wrong in one line: the field, when there is one, and what it should have been."""
     first = error.errors(include_input=False, include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
-    return f"{where}: {first['msg'].lower()}" if where else first["msg"].lower()
+    what = first["msg"].lower()[:_LONGEST]
+    return f"{where}: {what}" if where else what
 
 
 class Value(BaseModel):
@@ -44,7 +49,7 @@ class Value(BaseModel):
         try:
             return handler(data)
         except ValidationError as error:
-            raise InvalidRequest(f"{cls.__name__}: {_told(error)}") from None
+            raise InvalidRequest(f"{cls.__name__}: {told(error)}") from None
 
     @model_serializer(mode="wrap")
     def _omit(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -91,4 +96,4 @@ class Value(BaseModel):
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            raise InvalidRequest(f"{cls.__name__}: {_told(error)}") from None
+            raise InvalidRequest(f"{cls.__name__}: {told(error)}") from None
