@@ -14,7 +14,7 @@ from corebrain.model import requests as r
 from corebrain.model.facet import Facet
 from corebrain.model.filter import MetaFilter
 from corebrain.model.first_sentence import CONSOLIDATED_TAG
-from corebrain.model.item import LearningKind, Role, StoreItem
+from corebrain.model.item import LearningKind, Role, StoreItem, read_item
 from corebrain.model.meta import ItemKind, MemoryMeta, SourceKind, SourceRef, ToolCallRef, TurnRange
 from corebrain.model.namespace import Namespace, Reach
 from corebrain.model.value import Value
@@ -214,6 +214,21 @@ def test_a_message_names_the_field_and_never_what_was_given() -> None:
     assert "url" in caught.value.message
     assert "hunter2" not in str(caught.value) + repr(caught.value)
     assert caught.value.__cause__ is None
+
+
+def test_a_message_stays_short_whatever_was_given() -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        read_item({"type": "x" * 10_000})
+    assert caught.value.message.startswith("item: input tag 'xxx")
+    assert len(caught.value.message) < 400
+
+
+def test_an_item_of_no_kind_is_refused() -> None:
+    with pytest.raises(InvalidRequest, match=r"StoreItem\.read"):
+        StoreItem()
+    with pytest.raises(InvalidRequest, match=r"StoreItem\.read"):
+        StoreItem.from_json('{"type":"document","body":{"text":"t"}}')
+    assert StoreItem.read('{"type":"document","body":{"text":"t"}}') == StoreItem.document("t")
 
 
 def test_keys_that_are_no_text_are_ignored_like_any_unknown_key() -> None:
