@@ -162,7 +162,7 @@ def holds_naively_a_phone(value: str) -> bool:
 @example("123-45+67é")
 @example("0f8fad5b-d9cb-469f-a165-708677289500-1234567")
 @example("123456780f8fad5b-d9cb-469f-a165-708677289500")
-@given(st.text(st.sampled_from("0123456789 -.()+aZ_é:f"), max_size=30))
+@given(st.text(st.sampled_from("0123456789 -.()+aAzZ@[`{_é:f"), max_size=30))
 def test_a_phone_number_is_what_the_rule_says(value: str) -> None:
     assert holds_phone_number(value) == holds_naively_a_phone(value)
 
@@ -174,3 +174,11 @@ def test_a_redacted_id_stands_for_its_value_alone(value: str) -> None:
     assert not same_id(redacted, value + "x")
     assert not holds_phone_number(redacted)
     assert len(redacted) == len("tm-redacted:") + 32
+
+
+@given(st.sampled_from("AZaz"), st.sampled_from("@[`{é_:"))
+def test_a_letter_glues_at_either_end_of_the_alphabet_and_nothing_else_does(letter: str, other: str) -> None:
+    assert not holds_phone_number(f"{letter}1234567")
+    assert not holds_phone_number(f"1234567{letter}")
+    assert holds_phone_number(f"{other}1234567{other}")
+    assert not holds_phone_number(f"{other}123456{other}")

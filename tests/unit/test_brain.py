@@ -195,6 +195,7 @@ def test_a_receipt_becomes_its_outcome(receipt: ConsolidateReceipt, written: str
     report = BackgroundRunner(engine).run(Brain(engine).build(BrainSource.FILES))
     assert report.to_json() == written
     assert JobReport.from_json(written) == report
+    assert (report.stored, report.follow_ups) == (0, ())
 
 
 def test_a_malformed_build_is_raised_and_not_skipped() -> None:

@@ -145,6 +145,9 @@ def test_what_may_be_left_out_takes_its_default() -> None:
     assert r.WriteOptions.from_json("{}") == r.WriteOptions.visible()
     assert r.ConsolidateReceipt.from_json('{"status":"scheduled"}') == r.ConsolidateReceipt.scheduled()
     assert r.FetchPage.from_json('{"hits":[]}').beliefs == ()
+    limits = (r.FetchRequest(query="q"), r.RecallRequest(question="q"), r.BeliefsRequest(), r.ListRequest())
+    assert [request.limit for request in limits] == [10, 10, 10, 50]
+    assert r.ExploreRequest(facet=Facet.TAG).limit == 50
 
 
 def test_metadata_is_written_in_the_order_of_its_table_and_reads_back() -> None:
