@@ -279,7 +279,9 @@ class Daemon:
 
     def _take(self, name: str, report: SourceReport, now: float) -> None:
         self._turns[name].end(report, now, self._host.chance())
-        if not self._host.stop.is_set():  # what was interrupted stays due
+        if self._host.stop.is_set():  # what was interrupted stays due
+            self.interrupted = True
+        else:
             self._keep(name)
         self._active_at = now
         self._has_idle_work |= self._upkeep is not None and bool(report.stored or report.forgotten)
@@ -287,7 +289,7 @@ class Daemon:
 
     def _wind_down(self) -> bool:
         """Take what ends within the grace; the threads of sources that hang are left behind."""
-        self.interrupted = any(self._threads)
+        self.interrupted |= any(self._threads)
         deadline = self._host.monotonic() + GRACE_S
         while self._threads and (left := deadline - self._host.monotonic()) > 0:
             message = self._inbox.get(left)
