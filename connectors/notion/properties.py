@@ -13,7 +13,7 @@ from connectors.notion.rich_text import date_text, inline, plain, user_name
 from connectors.notion.signed import Attachment, file_name, is_signed
 
 CAP = 25
-"""Values of a relation, people, title or rich text property that a page carries; more come from the property endpoint."""
+"""Values of a relation, people, title or rich text property a page carries; its property endpoint has the rest."""
 
 CAPPED = frozenset({"relation", "people", "title", "rich_text"})
 """Types that are cut off at `CAP`."""
