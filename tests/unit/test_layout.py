@@ -123,6 +123,8 @@ def test_a_source_is_an_immutable_value() -> None:
     assert len({source, BrainSource("gmail"), BrainSource("Gmail")}) == 2
     assert (str(source), repr(source)) == ("gmail", "BrainSource(gmail)")
     assert source != "gmail"
+    assert not source < BrainSource("gmail")
+    assert source <= BrainSource("gmail")
 
 
 @pytest.mark.parametrize("source_id", ["files", "pdf", "markdown", "notion", "github", "web", "gmail", "agent"])

@@ -1,6 +1,7 @@
 """The reference engine: scores, ranking, paging, forgetting, builds, and calls from several threads."""
 
 import math
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -264,6 +265,31 @@ def test_an_item_that_may_not_be_stored_is_not() -> None:
             engine.store_many([StoreItem.document("good"), bad])
         assert caught.value.index == 1
     assert len(engine) == 0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda engine: engine.forget(ForgetTarget.of_ids()),
+        lambda engine: engine.forget(ForgetTarget.of_filter(MetaFilter())),
+        lambda engine: engine.forget(ForgetTarget()),
+        lambda engine: engine.erase(EraseRequest(reach=EVERYTHING)),
+        lambda engine: engine.consolidate(ConsolidateRequest(reach=EVERYTHING, kinds=(ItemKind.DOCUMENT,) * 2)),
+        lambda engine: engine.get(GetRequest(ids=())),
+        lambda engine: engine.list(ListRequest(limit=0)),
+        lambda engine: engine.export(ListRequest(limit=0)),
+        lambda engine: engine.fetch(FetchRequest(query=" ")),
+        lambda engine: engine.recall(RecallRequest(question=" ")),
+        lambda engine: engine.beliefs(BeliefsRequest(limit=0)),
+        lambda engine: engine.store_many([]),
+    ],
+)
+def test_a_malformed_call_is_refused_and_changes_nothing(call: Callable[[ReferenceEngine], Any]) -> None:
+    engine = ReferenceEngine()
+    engine.store(StoreItem.document("Tea."))
+    with pytest.raises(InvalidRequest):
+        call(engine)
+    assert texts(engine) == ["Tea."]
 
 
 # -- answers and builds
