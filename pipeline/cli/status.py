@@ -1,5 +1,6 @@
-"""`brain status`: documents, last sync, what is set aside and why."""
+"""`brain status`: documents, last and next sync, what is set aside and why, and whether `brain run` is alive."""
 
+import time
 from argparse import Namespace
 from typing import Any
 
@@ -9,6 +10,7 @@ from pipeline.cli.printable import counted, printable
 from pipeline.cli.reading import configured, never_synced
 from pipeline.config.complaints import nearest
 from pipeline.errors import SetupError
+from pipeline.health import is_overdue, last_beat
 from pipeline.source_set import SourceSet
 from pipeline.state.values import Aside
 from pipeline.when import printed
@@ -29,11 +31,15 @@ def run(options: Namespace, console: Console) -> int:
             names = [options.name]
         stands = [_standing(brain, name) for name in names]
         jobs = len(brain.state.jobs())
+    beat = last_beat(config.data)
     for standing in stands:
         _tell(standing, console, whole=options.name is not None)
     if jobs:
         console.say(f"{counted(jobs, 'background job')} waiting; `brain jobs run` runs them")
-    console.answer(synced=was_synced(config), sources=stands, jobs=jobs)
+    if beat is not None:
+        console.say(printable(beat.trouble(time.time()) or f"`brain run` is running, pid {beat.pid}: {beat.line}"))
+    alive = {"run": beat.trouble(time.time()) is None} if beat is not None else {}
+    console.answer(synced=was_synced(config), sources=stands, jobs=jobs, **alive)
     return 0
 
 
@@ -45,6 +51,8 @@ def _standing(brain: OpenBrain, name: str) -> dict[str, Any]:
         "configured": source is not None,
         "documents": 0,
         "last_sync": None,
+        "next_sync": None,
+        "overdue": False,
         "failing_since": None,
         "error": None,
         "set_aside": [],
@@ -60,7 +68,19 @@ def _standing(brain: OpenBrain, name: str) -> dict[str, Any]:
         "failing_since": printed(row.failing_since) if row.failing_since is not None else None,
         "error": row.error,
         "set_aside": [_aside(aside) for aside in ledger.asides()],
+        **_next(brain, name),
     }
+
+
+def _next(brain: OpenBrain, name: str) -> dict[str, Any]:
+    """Say when a schedule syncs the source next, and whether that is late: it is not while it is being synced."""
+    source = brain.sources.by_name.get(name)
+    if source is None or source.keys.schedule() is None:
+        return {}
+    moment = brain.state.ledger(name).next_run()
+    beat = last_beat(brain.config.data)
+    late = is_overdue(moment, time.time()) and (beat is None or name not in beat.syncing)
+    return {"next_sync": printed(moment) if moment is not None else None, "overdue": late}
 
 
 def _aside(aside: Aside) -> dict[str, Any]:
@@ -78,7 +98,10 @@ def _tell(standing: dict[str, Any], console: Console, *, whole: bool) -> None:
     name = printable(standing["name"])
     synced = f"last synced {standing['last_sync']}" if standing["last_sync"] else "no sync finished yet"
     gone = "" if standing["configured"] else f"; no longer configured, `brain forget {name}` removes it"
-    console.say(f"{name}: {counted(standing['documents'], 'document')}, {synced}{gone}")
+    following = f", next {standing['next_sync']}" if standing["next_sync"] else ""
+    if standing["overdue"]:
+        following = f", overdue since {standing['next_sync']}: `brain run` keeps its schedule"
+    console.say(f"{name}: {counted(standing['documents'], 'document')}, {synced}{following}{gone}")
     if standing["error"]:
         since = f"failing since {standing['failing_since']}: " if standing["failing_since"] else ""
         console.say(f"  {since}{printable(standing['error'])}")
