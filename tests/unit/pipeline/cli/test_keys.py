@@ -8,6 +8,7 @@ import pytest
 from corebrain.engines.local.engine import LocalEngine
 from pipeline.assembly import OpenBrain
 from pipeline.config.load import load
+from pipeline.options import SyncOptions
 from pipeline.source_set import SourceSet
 
 DOCS = '[sources.docs]\nkind = "files"\npath = "docs"\n'
@@ -88,3 +89,21 @@ def test_the_root_of_the_brain_is_where_documents_hang(desk: Any) -> None:
     desk.brain("sync")
     (held,) = desk.brain("list", "--json").json["documents"]
     assert held["namespace"] == "ws:acme/team:x/source:files"
+
+
+def test_a_raised_size_limit_reaches_the_conversion(desk: Any) -> None:
+    text = (
+        "[documents]\nmax_bytes = 9\n" + DOCS + 'max_bytes = "64MiB"\n[sources.more]\nkind = "files"\npath = "more"\n'
+    )
+    with opened(desk, text, trial=True) as brain, brain.converter() as converter:
+        limits = [brain.source(name, SyncOptions(), converter).max_bytes for name in ("docs", "more")]
+    assert limits == [64 * 2**20, 9]
+
+
+def test_a_configured_source_comes_before_a_folder_once_synced_by_path(desk: Any) -> None:
+    desk.write(a="# A")
+    desk.brain("sync", "docs")
+    desk.configure('[sources.docs]\nkind = "files"\npath = "elsewhere"\n')
+    sources = SourceSet(load(None))
+    assert sources.by_name["docs"].values["path"] == "elsewhere"
+    assert not sources.folders
