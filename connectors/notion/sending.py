@@ -1,0 +1,161 @@
+"""Sends one call of notion-client and says in our own errors what went wrong.
+
+Pacing, waiting, trying again, deadlines and the proxy are those of the HTTP client underneath (`connectors.http`);
+notion-client's own retry is off, for it gives up on 502, 504, 529, 409, timeouts and failed connections, tries no POST
+again, and waits no longer than a minute (measured with notion-client 3.1).
+"""
+
+import json
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from connectors.errors import AuthError, DocumentError, Unavailable
+from connectors.notion.errors import CapabilityMissing, NotShared, Rejected
+from connectors.notion.ids import Obj
+
+_SILENT = logging.getLogger("connectors.notion.client")
+_PAUSING = frozenset({429, 502, 503, 529})
+"""What concerns the whole source; any other failure of the service is one document's."""
+
+
+class Http(Protocol):
+    """What carries the requests.
+
+    Attributes:
+        requests: Sent so far, repeated ones included.
+    """
+
+    requests: int
+
+    def httpx(self) -> Any:
+        """Return an `httpx.Client` that paces, tries again and guards."""
+        ...
+
+
+class Sender:
+    """Sends calls through one notion-client, made at the first.
+
+    Args:
+        token: Of the integration; `""` is refused at the first call.
+        base_url: Where the API is.
+        http: Carries the requests.
+        version: Of the API.
+    """
+
+    def __init__(self, token: str, base_url: str, http: Http, version: str) -> None:
+        self._token = token
+        self._base_url = base_url
+        self._http = http
+        self._version = version
+        self._client: Any = None
+        self._lock = threading.Lock()
+
+    @property
+    def requests(self) -> int:
+        """Requests sent so far, repeated ones included."""
+        return self._http.requests
+
+    def send(self, what: str, call: Callable[[Any], Any]) -> Any:
+        """Make a call and return its reply.
+
+        Args:
+            what: What is asked for, for the message of an error.
+            call: Gets the notion-client.
+
+        Raises:
+            AuthError: The token is refused.
+            CapabilityMissing: The integration may not do this at all.
+            NotShared: Notion does not know it.
+            Rejected: The request cannot be answered as it stands.
+            DocumentError: This one thing fails, also when tried again.
+            Unavailable: The service is out of reach, overloaded or wants a pause.
+        """
+        from notion_client.errors import HTTPResponseError, RequestTimeoutError  # noqa: PLC0415 - heavy: pulls in httpx
+
+        try:
+            return call(self._opened())
+        except HTTPResponseError as error:
+            raise _typed(what, error) from None  # its request would show the token in a traceback's locals
+        except RequestTimeoutError:
+            raise DocumentError(f"{what} took too long to come; it is tried again at the next sync") from None
+        except json.JSONDecodeError as error:
+            raise Unavailable(f"what answers for Notion at {self._base_url} is not its API; check base_url") from error
+
+    def _opened(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                self._client = self._made()
+            return self._client
+
+    def _made(self) -> Any:
+        from notion_client import Client  # noqa: PLC0415 - heavy: pulls in httpx
+
+        if not self._token.strip():
+            raise AuthError("there is no Notion token; create an integration and set NOTION_TOKEN to its secret")
+        return Client(
+            auth=self._token,
+            base_url=self._base_url.rstrip("/"),
+            notion_version=self._version,
+            retry=False,
+            logger=_SILENT,
+            log_level=logging.CRITICAL + 1,  # what failed is said by our errors, once
+            client=self._http.httpx(),
+        )
+
+
+def _typed(what: str, error: Any) -> Exception:
+    """Return our error for a reply that is one; the token is in none of its texts."""
+    status, code = int(error.status), str(getattr(error.code, "value", error.code))
+    said = _said(error)
+    if status == 401:
+        return AuthError(
+            "notion refuses the token: it is wrong or was revoked; put the integration's secret in its place"
+        )
+    if status == 403:
+        return CapabilityMissing(
+            f"the integration may not read {what}: {said}; give it the capability in its settings at notion.so"
+        )
+    if status == 404:
+        return NotShared(f"{what} is not there: deleted, or not shared with the integration")
+    if status in _PAUSING:
+        return Unavailable(_busy(status, error), retry_after_s=_retry_after(error.headers))
+    if 400 <= status < 500 and status not in {408, 409}:
+        return Rejected(f"notion cannot give {what}: {said}", code)
+    return DocumentError(f"notion failed on {what} with status {status}: {said}; it is tried again at the next sync")
+
+
+def _busy(status: int, error: Any) -> str:
+    if status == 429:
+        reason = _reason(error)
+        return f"notion asks for a pause: too many requests{f' ({reason})' if reason else ''}; the next sync goes on"
+    if status == 529:
+        return "notion is overloaded and asks for a pause; the next sync goes on"
+    return f"notion cannot be reached (status {status}); the next sync goes on"
+
+
+def _reason(error: Any) -> str:
+    body = _body(error)
+    more = body.get("additional_data")
+    return str(more.get("rate_limit_reason") or "") if isinstance(more, dict) else ""
+
+
+def _said(error: Any) -> str:
+    message = str(_body(error).get("message") or "no reason given")
+    return f"{message[:1].lower()}{message[1:]}".rstrip(".")[:300]
+
+
+def _body(error: Any) -> Obj:
+    try:
+        found = json.loads(error.body)
+    except (ValueError, TypeError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _retry_after(headers: Any) -> float | None:
+    try:
+        return max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:
+        return None

@@ -1,0 +1,67 @@
+"""What a listing found, kept on disk until where everything lies is known; a few bytes a thing stay in memory."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Self
+
+from connectors.notion.ids import Obj
+
+
+class Spool:
+    """Things by id in a file that vanishes with the process; use it as a context manager.
+
+    About a hundred bytes a thing stay in memory: a number made of its id, and where it lies.
+    """
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - closed by __exit__
+        self._places: dict[int, int] = {}
+        self._end = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def __contains__(self, key: str) -> bool:
+        return _number(key) in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def add(self, thing: Obj) -> bool:
+        """Keep a thing unless it is here already; returns whether it was new."""
+        number = _number(str(thing["id"]))
+        if number in self._places:
+            return False
+        raw = json.dumps(thing, separators=(",", ":")).encode() + b"\n"
+        self._places[number] = self._end
+        self._file.seek(self._end)
+        self._file.write(raw)
+        self._end += len(raw)
+        return True
+
+    def get(self, key: str) -> Obj | None:
+        """Return a thing; `None` when it is not here."""
+        place = self._places.get(_number(key))
+        return None if place is None else self._read(place)
+
+    def __iter__(self) -> Iterator[Obj]:
+        """Yield everything in the order it came; others may be read meanwhile."""
+        for place in self._places.values():
+            yield self._read(place)
+
+    def _read(self, place: int) -> Obj:
+        self._file.seek(place)
+        found = json.loads(self._file.readline())
+        return found if isinstance(found, dict) else {}
+
+
+def _number(key: str) -> int:
+    """The first 64 bits of an id: random in Notion's, so that a million things meet with a chance of 1 in 10^7."""
+    return int(key.replace("-", "")[:16], 16)
