@@ -29,6 +29,10 @@ HOMES = {
     "apsw": ("corebrain.engines.local", "pipeline.state", "pipeline.cli.doctor"),
     "sqlite3": (),
     "httpx": ("connectors.http", "corebrain.engines.cortexdb", "corebrain.embed"),
+    "httpcore": ("connectors.http",),
+    "protego": ("connectors.web",),
+    "ada_url": ("connectors.web",),
+    "feedparser": ("connectors.web",),
     "notion_client": ("connectors.notion",),
     "github": ("connectors.github",),
     "watchdog": ("connectors.files",),
@@ -101,7 +105,7 @@ def strangers_met(package: str, free: set[str]) -> list[str]:
 
 def test_connectors_are_strangers_to_each_other_also_those_to_come() -> None:
     assert "files" in inner_folders("connectors")
-    assert strangers_met("connectors", {"testing"}) == []
+    assert strangers_met("connectors", {"http", "testing"}) == []
 
 
 def test_engines_are_strangers_to_each_other_also_those_to_come() -> None:

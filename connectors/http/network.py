@@ -1,0 +1,73 @@
+"""The sockets of the client: dialled only where the guard says, and never slower than the request's deadline."""
+
+import ssl
+from collections.abc import Iterable
+from typing import Any
+
+import httpcore
+
+from connectors.http.deadline import time_left
+from connectors.http.guard import Guard, plain_host
+
+ADDRESSES = 4
+"""Addresses of one host that are tried, one after the other."""
+
+
+class BoundStream(httpcore.NetworkStream):
+    """A stream whose every step ends at the deadline of the request that runs in this thread."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, time_left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, time_left(timeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        return BoundStream(self._stream.start_tls(ssl_context, server_hostname, time_left(timeout)))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class GuardedNetwork(httpcore.NetworkBackend):
+    """Dials the very address that was vetted, so that a name cannot point elsewhere in between.
+
+    Args:
+        guard: Vets.
+        proxy: Host and port of a configured proxy, which is dialled unvetted; with one, nothing else is dialled.
+    """
+
+    def __init__(self, guard: Guard, proxy: tuple[str, int] | None = None) -> None:
+        self._guard = guard
+        self._proxy = proxy
+        self._dialler = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        if self._proxy == (plain_host(host), port):
+            addresses = [host]
+        else:
+            addresses = self._guard.addresses(host, port, time_left(timeout))
+        failure: Exception | None = None
+        for address in addresses[:ADDRESSES]:
+            try:
+                stream = self._dialler.connect_tcp(address, port, time_left(timeout), local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+            else:
+                return BoundStream(stream)
+        raise failure or httpcore.ConnectError("no address")
