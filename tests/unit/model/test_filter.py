@@ -158,6 +158,20 @@ def test_a_facet_reads_its_value_and_narrows_to_it(facet: Facet) -> None:
     assert Facet.NAMESPACE.values(ItemKind.DOCUMENT, MemoryMeta()) == ("root",)
 
 
+def test_narrowing_replaces_one_field_and_a_namespace_is_exact() -> None:
+    base = MetaFilter(reach=Reach(), kinds=(ItemKind.LEARNING,), tags_any=("x", "y"), url="u")
+    assert Facet.NAMESPACE.narrow(base, "team:a").to_dict() == {
+        **base.to_dict(),
+        "reach": {"at": "team:a", "inherit": False, "descendants": False},
+    }
+    assert Facet.NAMESPACE.narrow(base, "root").reach == Reach.exact(Namespace.ROOT)
+    assert Facet.KIND.narrow(base, "document").to_dict() == {**base.to_dict(), "kinds": ["document"]}
+    assert Facet.SOURCE.narrow(base, "rss").to_dict() == {**base.to_dict(), "sources": ["rss"]}
+    assert Facet.TAG.narrow(base, "z").to_dict() == {**base.to_dict(), "tags_any": ["z"]}
+    assert Facet.THREAD.narrow(base, "t").thread_id == "t"
+    assert Facet.AGENT.narrow(base, "a").agent_id == "a"
+
+
 @pytest.mark.parametrize(
     ("facet", "value"),
     [(Facet.URL, " "), (Facet.KIND, "poem"), (Facet.SOURCE, "moon"), (Facet.NAMESPACE, "planet:mars")],
