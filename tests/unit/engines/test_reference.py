@@ -390,7 +390,7 @@ def test_of_many_threads_storing_one_item_exactly_one_stores_it() -> None:
     engine._items = Hesitant()
     items = [StoreItem.document(f"tea {number}") for number in range(20)]
     with ThreadPoolExecutor(8) as pool:
-        receipts = list(pool.map(engine.store, items * 8))
+        receipts = list(pool.map(engine.store, [item for item in items for _ in range(8)]))
     assert sum(not receipt.replayed for receipt in receipts) == len(items) == len(engine)
 
 
