@@ -9,29 +9,20 @@ import json
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
 
 from connectors.errors import AuthError, DocumentError, Unavailable
 from connectors.notion.errors import CapabilityMissing, NotShared, Rejected
 from connectors.notion.ids import Obj
 
+if TYPE_CHECKING:
+    from connectors.http.client import Client
+
 _SILENT = logging.getLogger("connectors.notion.client")
 _PAUSING = frozenset({429, 502, 503, 529})
 """What concerns the whole source; any other failure of the service is one document's."""
-
-
-class Http(Protocol):
-    """What carries the requests.
-
-    Attributes:
-        requests: Sent so far, repeated ones included.
-    """
-
-    requests: int
-
-    def httpx(self) -> Any:
-        """Return an `httpx.Client` that paces, tries again and guards."""
-        ...
 
 
 class Sender:
@@ -40,15 +31,18 @@ class Sender:
     Args:
         token: Of the integration; `""` is refused at the first call.
         base_url: Where the API is.
-        http: Carries the requests.
+        http: Carries the requests, on behalf of the API's own library too.
         version: Of the API.
+        now: This machine's clock; the service's own is told from its replies.
     """
 
-    def __init__(self, token: str, base_url: str, http: Http, version: str) -> None:
+    def __init__(self, token: str, base_url: str, http: "Client", version: str, now: Callable[[], datetime]) -> None:
         self._token = token
         self._base_url = base_url
         self._http = http
         self._version = version
+        self._local_now = now
+        self._skew = timedelta()
         self._client: Any = None
         self._lock = threading.Lock()
 
@@ -56,6 +50,10 @@ class Sender:
     def requests(self) -> int:
         """Requests sent so far, repeated ones included."""
         return self._http.requests
+
+    def now(self) -> datetime:
+        """Return the time by the service's clock, as its last reply told it."""
+        return self._local_now() + self._skew
 
     def send(self, what: str, call: Callable[[Any], Any]) -> Any:
         """Make a call and return its reply.
@@ -90,19 +88,31 @@ class Sender:
             return self._client
 
     def _made(self) -> Any:
-        from notion_client import Client  # noqa: PLC0415 - heavy: pulls in httpx
+        from notion_client import Client as Library  # noqa: PLC0415 - heavy: pulls in httpx
+
+        from connectors.http.library import httpx_client  # noqa: PLC0415 - heavy: httpx
 
         if not self._token.strip():
             raise AuthError("there is no Notion token; create an integration and set NOTION_TOKEN to its secret")
-        return Client(
+        carrier = httpx_client(self._http)
+        carrier.event_hooks = {"response": [self._note_time]}
+        return Library(
             auth=self._token,
             base_url=self._base_url.rstrip("/"),
             notion_version=self._version,
             retry=False,
             logger=_SILENT,
             log_level=logging.CRITICAL + 1,  # what failed is said by our errors, once
-            client=self._http.httpx(),
+            client=carrier,
         )
+
+    def _note_time(self, response: Any) -> None:
+        try:
+            told = parsedate_to_datetime(response.headers.get("date", ""))
+        except ValueError:
+            return
+        aware = told if told.tzinfo else told.replace(tzinfo=UTC)
+        self._skew = aware - self._local_now()
 
 
 def _typed(what: str, error: Any) -> Exception:

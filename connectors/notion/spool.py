@@ -28,6 +28,11 @@ class Spool:
     ) -> None:
         self._file.close()
 
+    @property
+    def closed(self) -> bool:
+        """Whether it is over."""
+        return self._file.closed
+
     def __contains__(self, key: str) -> bool:
         return _number(key) in self._places
 
