@@ -52,30 +52,56 @@ def decoded(pieces: Iterable[bytes], coding: str, what: str) -> Iterator[bytes]:
 
 
 def _inflated(pieces: Iterable[bytes], wbits: int, what: str) -> Iterator[bytes]:
-    inflater = zlib.decompressobj(wbits)
-    is_fresh, began = True, False
+    inflater = _Inflater(wbits, what)
     for piece in pieces:
-        left = piece
-        while left:
-            if inflater.eof:
-                if wbits != _GZIP or not left.strip(b"\0"):
-                    return  # padding; what comes after a deflate stream is nobody's
-                inflater = zlib.decompressobj(wbits)
-            try:
-                out = inflater.decompress(left, PIECE)
-            except zlib.error as error:
-                if wbits == _ZLIB and is_fresh:
-                    wbits, inflater = _RAW, zlib.decompressobj(_RAW)
-                    continue
-                raise BodyRefused(f"{what} is not in the coding it claims", "tell the site's owner") from error
-            is_fresh, began = False, True
-            left = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
+        yield from inflater.feed(piece)
+    yield from inflater.finish()
+
+
+class _Inflater:
+    """Inflates as it comes, one piece at a time."""
+
+    def __init__(self, wbits: int, what: str) -> None:
+        self._wbits = wbits
+        self._what = what
+        self._stream = zlib.decompressobj(wbits)
+        self._began = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield what *data* gives."""
+        while data:
+            if self._stream.eof and not self._goes_on(data):
+                return
+            out = self._step(data)
+            data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
             if out:
                 yield out
-    while began and not inflater.eof and (rest := inflater.decompress(inflater.unconsumed_tail, PIECE)):
-        yield rest
-    if began and not inflater.eof:
-        raise CutShort(f"{what} ended within its compressed data", "it is read again at the next sync")
+
+    def finish(self) -> Iterator[bytes]:
+        """Yield what is left; the stream must have ended."""
+        while self._began and not self._stream.eof:
+            rest = self._stream.decompress(self._stream.unconsumed_tail, PIECE)
+            if not rest:
+                raise CutShort(f"{self._what} ended within its compressed data", "it is read again at the next sync")
+            yield rest
+
+    def _goes_on(self, data: bytes) -> bool:
+        """Begin another member of a gzip stream; padding, and what follows a deflate stream, is nobody's."""
+        if self._wbits != _GZIP or not data.strip(b"\0"):
+            return False
+        self._stream = zlib.decompressobj(_GZIP)
+        return True
+
+    def _step(self, data: bytes) -> bytes:
+        try:
+            out = self._stream.decompress(data, PIECE)
+        except zlib.error as error:
+            if self._began or self._wbits != _ZLIB:
+                raise BodyRefused(f"{self._what} is not in the coding it claims", "tell the site's owner") from error
+            self._wbits, self._stream = _RAW, zlib.decompressobj(_RAW)
+            return self._step(data)
+        self._began = True
+        return out
 
 
 def looks_cut_short(body: bytes, media_type: str) -> bool:

@@ -10,9 +10,10 @@ from typing import TypeVar
 
 import httpx
 
+from connectors.errors import ConnectorError
 from connectors.http.body import looks_cut_short
 from connectors.http.deadline import deadline
-from connectors.http.errors import CutShort, Stopped, Unreachable
+from connectors.http.errors import AddressRefused, CutShort, Stopped, Unreachable
 from connectors.http.guard import plain_host, port_of
 from connectors.http.pacing import Pace, Pacer
 from connectors.http.redaction import shown
@@ -100,9 +101,14 @@ class PatientTransport(httpx.BaseTransport):
     def _once(
         self, request: httpx.Request, consume: Callable[[httpx.Response], _Kept], *, is_last: bool
     ) -> "_Kept | _Again":
-        with self._lock:
-            self.requests += 1
-        response = self._inner.handle_request(request)
+        try:
+            response = self._inner.handle_request(request)
+        except AddressRefused:
+            raise  # nothing was sent
+        except ConnectorError:
+            self._count()
+            raise
+        self._count()
         try:
             wait = self._policy.asked(response.status_code, response.headers, self._timing.now())
             if wait is not None:
@@ -113,6 +119,10 @@ class PatientTransport(httpx.BaseTransport):
             return _Again(wait)
         finally:
             response.close()
+
+    def _count(self) -> None:
+        with self._lock:
+            self.requests += 1
 
     def _wait_for_turn(self, request: httpx.Request) -> None:
         host = _host(request)
