@@ -69,7 +69,7 @@ def _run(options: Namespace, console: Console) -> int:
         verb = importlib.import_module(f"pipeline.cli.{options.verb}")
         status: int = verb.run(options, console)
     except failures.FORESEEN as error:
-        if options.debug:
+        if options.debug or isinstance(error, BrokenPipeError):
             raise
         console.failed(failures.told(error))
         return int(failures.status_of(error))

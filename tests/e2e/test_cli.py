@@ -170,9 +170,10 @@ def test_a_full_disk_is_said_and_loses_nothing(shell: Any, with_small_disk: Any)
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(shell: Any) -> None:
-    shell.write(500)
+    (shell.folder / "docs" / "long.md").write_text("".join(f"line {number}\n" for number in range(100_000)))
     shell.report()
-    command = f"exec {sys.executable} -m pipeline.cli list --limit 500"
+    (held,) = shell.brain("list", "--json").json["documents"]
+    command = f"exec {sys.executable} -m pipeline.cli show {held['id']}"
     ran = subprocess.run(
         ["bash", "-c", f"set -o pipefail; ({command}) | head -1"],
         cwd=shell.folder,

@@ -126,12 +126,10 @@ def test_the_documented_configuration_is_valid_and_names_every_key(tmp_path: Pat
     config = parsed(example, tmp_path / "brain.toml")
     written = tomllib.loads(example)
     tables = json_schema()["properties"]
-    assert set(written["brain"]) == set(tables["brain"]["properties"])
-    assert set(written["engine"]) == set(tables["engine"]["oneOf"][0]["properties"])
     (files,) = (one for one in tables["sources"]["additionalProperties"]["oneOf"] if one["title"] == "files")
-    assert set(written["sources"]["handbook"]) == set(files["properties"])
     assert config.sources["handbook"].keys.root == "team:hr"
-    for key in {*written["brain"], *written["engine"], *written["documents"], *files["properties"]} - {"pdf"}:
+    keys = {*tables["brain"]["properties"], *tables["engine"]["oneOf"][0]["properties"], *files["properties"]}
+    for key in (keys | set(written["documents"])) - {"pdf"}:
         assert f"{key}`" in CONFIGURATION, f"docs/configuration.md does not explain {key}"
 
 

@@ -142,7 +142,7 @@ def test_an_unknown_key_of_a_source_gets_the_nearest_of_its_kind_or_ours(
     assert f"did you mean '{nearest}'" in said
 
 
-@pytest.mark.parametrize("key", ["every", "cron", "watch"])
+@pytest.mark.parametrize("key", ["webhook", "ocr", "schedule"])
 def test_a_key_that_is_not_built_is_refused(refused: Callable[..., str], key: str) -> None:
     assert f"{key} is no known key" in refused(FILES + f'{key} = "1h"\n')
 
