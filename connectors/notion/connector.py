@@ -4,7 +4,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from connectors.contract import (
     Blob,
@@ -41,6 +41,7 @@ FULL_EVERY_HOURS = 24.0
 
 _CHECKPOINT = 100
 _READY = 1024  # listed things kept at hand for their fetch
+_READY_FOR = timedelta(minutes=2)  # and for how long: who edits meanwhile causes one more fetch at the next sync
 _HAD = "had"  # note: whether the last full listing found anything
 _SHARE = (
     "open a page in Notion, choose ⋯, then Connections, and add the integration; what is below the page comes with it"
@@ -100,7 +101,7 @@ class NotionConnector:
         self._api = NotionApi(self._sender)
         self._reading = Reading(self._api, http, self._wishes)
         self._places = Places(self._api, self._reading.titles)
-        self._ready: OrderedDict[str, Obj] = OrderedDict()
+        self._ready: OrderedDict[str, tuple[datetime, Obj]] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -172,7 +173,7 @@ class NotionConnector:
             yield Seen(ref, self._reading.document(thing, _above(ref), ref.token))
             return
         with self._lock:
-            self._ready[ref.key] = thing
+            self._ready[ref.key] = (self._sender.now(), thing)
             if len(self._ready) > _READY:
                 self._ready.popitem(last=False)
         yield Seen(ref)
@@ -235,13 +236,10 @@ class NotionConnector:
     # -- reading
 
     def fetch(self, ref: Ref, known: str | None) -> Blob | Unchanged:
-        with self._lock:
-            thing = self._ready.pop(ref.key, None)
-        fresh = thing is None
-        if thing is None:
-            thing = self._retrieved(ref)
+        listed = self._just_listed(ref.key)
+        thing = listed or self._retrieved(ref)
         token = token_of(thing, self._sender.now)
-        if fresh and known is not None and token == known:
+        if listed is None and known is not None and token == known:
             return Unchanged(known)
         return self._reading.document(thing, _above(ref), token)
 
@@ -255,6 +253,12 @@ class NotionConnector:
                 yield Failed(ref.key, error)
             else:
                 yield Gone(ref.key) if found is None else Seen(found)
+
+    def _just_listed(self, key: str) -> Obj | None:
+        """A page as it was listed, when that is not long ago: its properties need not be asked for again."""
+        with self._lock:
+            listed = self._ready.pop(key, None)
+        return listed[1] if listed is not None and self._sender.now() - listed[0] < _READY_FOR else None
 
     def _retrieved(self, ref: Ref) -> Obj:
         """Ask for a page or data source.

@@ -49,7 +49,7 @@ def made_up(pages: int, seed: int = 0, now: datetime | None = None) -> Workspace
         if made % 100 == 9:
             made += _database(workspace, chance, min(_ROWS_A_DATABASE, pages - made - 1), places, at, people) + 1
             continue
-        topic = chance.choice(_TOPICS)
+        topic = _TOPICS[made % len(_TOPICS)] if made < 8 else chance.choice(_TOPICS)
         parent = None if made < 8 else chance.choice(places[1:])
         author = chance.choice(people)
         key = workspace.add_page(f"{topic} {made + 1}", parent, author=author, at=at)

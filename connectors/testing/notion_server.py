@@ -2,9 +2,11 @@
 
 import json
 import re
+import socket
 import threading
 import uuid
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -53,6 +55,33 @@ class Fault:
     reason: str | None = None
 
 
+class _Listener(ThreadingHTTPServer):
+    """Closes the connections that clients keep open, so that nothing is left when a test ends."""
+
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], owner: "NotionServer") -> None:
+        super().__init__(address, _Handler)
+        self.owner = owner
+        self._open: set[socket.socket] = set()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self._open.discard(request)
+        super().shutdown_request(request)
+
+    def close_all(self) -> None:
+        for request in tuple(self._open):
+            with suppress(OSError):
+                request.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that went away."""
+
+
 class NotionServer:
     """A Notion to talk to; use it as a context manager.
 
@@ -73,9 +102,7 @@ class NotionServer:
         self.faults: deque[Fault] = deque()
         self.tokens: set[str] | None = None
         self._lock = threading.Lock()
-        self._http = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
-        self._http.daemon_threads = True
-        _Handler.of[self._http] = self
+        self._http = _Listener(("127.0.0.1", port), self)
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
         self.api = Api(workspace, limits, self.url)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
@@ -86,9 +113,9 @@ class NotionServer:
 
     def __exit__(self, *_: object) -> None:
         self._http.shutdown()
+        self._http.close_all()
         self._http.server_close()
         self._thread.join()
-        _Handler.of.pop(self._http, None)
 
     def serve(self) -> None:
         """Serve in this thread until interrupted."""
@@ -118,7 +145,7 @@ class _Reply:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    of: dict[Any, NotionServer] = {}  # noqa: RUF012 - shared on purpose: the server class gives a handler no other way
+    server: _Listener
 
     def do_GET(self) -> None:
         self._serve()
@@ -130,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: tests read `log`."""
 
     def _serve(self) -> None:
-        server = _Handler.of[self.server]
+        server = self.server.owner
         length = int(self.headers.get("Content-Length") or 0)
         raw = self.rfile.read(length) if length else b""
         parts = urlsplit(self.path)
