@@ -114,3 +114,23 @@ def test_a_head_that_moves_between_kill_and_re_run_re_pins_nothing_that_was_inte
         else:
             break
     assert at > 10
+
+
+def test_a_version_lost_between_storing_and_recording_is_forgotten(
+    make_world: Callable[..., Any], scenario: Any
+) -> None:
+    for at in range(1, 1_000):
+        world = make_world("reference", scenario.first_documents())
+        world.run()
+        world.connector.put("a/one.md", "# One\n\nThe lost version.")
+        try:
+            world.run(scenario.tripwire(at))
+        except scenario.crash:
+            world.connector.put("a/one.md", "# One\n\nThe last version.")
+            world.run()
+            texts = "".join(world.dump()["engine"].values())
+            assert "The last version." in texts
+            assert "The lost version." not in texts, f"killed at step {at}: a lost version is still held"
+        else:
+            break
+    assert at > 10

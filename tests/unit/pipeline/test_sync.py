@@ -600,3 +600,14 @@ def test_a_stopped_sync_finishes_its_batch_and_goes_on_next_time(bench: Any, doc
     source.fetches.clear()
     assert bench.sync(source).new == 300 - stored
     assert len(bench.engine) == 300
+
+
+def test_tombstones_over_the_ceiling_are_not_lost_with_the_cursor(bench: Any, documents: Callable[..., Any]) -> None:
+    source = ScriptedConnector(documents(100), behaviour=Behaviour(deltas=True))
+    bench.sync(source)
+    for number in range(40):
+        source.remove(f"docs/{number:04d}.md")
+    assert "40 of 100" in str(bench.sync(source).error)
+    report = bench.sync(source, allow_deletes=True)
+    assert report.gone == 40
+    assert len(bench.engine) == 60
