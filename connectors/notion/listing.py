@@ -49,7 +49,7 @@ class Found:
 
 def is_listed(thing: Obj) -> bool:
     """Whether a thing is a document: a page or data source outside the trash, whole enough to be read."""
-    away = thing.get("in_trash") or thing.get("archived") or thing.get("is_archived")
+    away = thing.get("in_trash") or thing.get("archived")  # the older word for the same
     return thing.get("object") in LISTED and not away and isinstance(thing.get("properties"), dict)
 
 

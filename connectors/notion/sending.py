@@ -119,6 +119,8 @@ def _typed(what: str, error: Any) -> Exception:
     """Return our error for a reply that is one; the token is in none of its texts."""
     status, code = int(error.status), str(getattr(error.code, "value", error.code))
     said = _said(error)
+    if status not in _PAUSING and status != 401 and _body(error).get("object") != "error":
+        return Unavailable(f"what answered for Notion (status {status}) is not its API; check base_url and the network")
     if status == 401:
         return AuthError(
             "notion refuses the token: it is wrong or was revoked; put the integration's secret in its place"

@@ -1,9 +1,10 @@
-"""`brain add files`: adds a source to `brain.toml`."""
+"""`brain add`: adds a source to `brain.toml`; here a folder, the other kinds in modules of their own."""
 
 import os
 from argparse import Namespace
 from pathlib import Path
 
+from pipeline.cli import add_notion
 from pipeline.cli.console import Console
 from pipeline.cli.printable import printable
 from pipeline.config import edit
@@ -14,7 +15,9 @@ from pipeline.source_set import SOURCE_IDS, connectors_of
 
 
 def run(options: Namespace, console: Console) -> int:
-    """Add the folder, checked as a sync would check it."""
+    """Add the source, checked as a sync would check it."""
+    if options.kind == "notion":
+        return add_notion.run(options, console)
     config = load(options.config)
     if config.file is None:
         raise SetupError("there is no brain.toml here or above; run `brain init` first")

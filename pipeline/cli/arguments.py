@@ -110,6 +110,11 @@ def _add(to: argparse.ArgumentParser) -> None:
     files.add_argument("path", metavar="PATH", help="the folder")
     files.add_argument("--name", help="what to call it (default: the folder's name)")
     _json(files)
+    notion = kinds.add_parser("notion", help="a Notion workspace, by ${NOTION_TOKEN}", prog="brain add notion")
+    _add_global(notion, default=argparse.SUPPRESS)
+    notion.add_argument("--root", action="append", default=[], metavar="LINK", help="only this page or database")
+    notion.add_argument("--name", default="notion", help="what to call it (default: notion)")
+    _json(notion)
 
 
 def _sync(to: argparse.ArgumentParser) -> None:
