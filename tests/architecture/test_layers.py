@@ -5,10 +5,16 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("corebrain", "connectors", "pipeline")
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def modules() -> list[Path]:
@@ -63,7 +69,7 @@ def imported(tree: ast.AST) -> set[str]:
 def test_each_third_party_library_has_its_home() -> None:
     strays = []
     for path in modules():
-        for library in imported(ast.parse(path.read_text())) & HOMES.keys():
+        for library in imported(parsed(path)) & HOMES.keys():
             module = name_of(path)
             if not any(module == home or module.startswith((f"{home}.", f"{home}_")) for home in HOMES[library]):
                 strays.append(f"{module} imports {library}")
@@ -98,7 +104,7 @@ def strangers_met(package: str, *, shared: set[str], knowing: set[str]) -> list[
                 others = {f"{package}.{other}" for other in parts if other not in {part, *shared}}
                 met += [
                     f"{module} imports {name}"
-                    for name in imported_modules(ast.parse(path.read_text()))
+                    for name in imported_modules(parsed(path))
                     if any(f"{name}.".startswith(f"{other}.") for other in others)
                 ]
     return met

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,11 @@ FORBIDDEN = {
     "asyncio.run": ("owns an event loop", ASYNC),
 }
 """Dotted name -> what using it does, and the modules (with what lies below them) that may."""
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def modules() -> list[Path]:
@@ -107,16 +113,16 @@ def is_async(tree: ast.AST) -> bool:
 
 
 def test_libraries_leave_output_environment_and_signals_to_their_hosts() -> None:
-    assert [each for path in modules() for each in offences(ast.parse(path.read_text()), name_of(path))] == []
+    assert [each for path in modules() for each in offences(parsed(path), name_of(path))] == []
 
 
 def test_async_lives_behind_one_door() -> None:
-    found = [name_of(path) for path in modules() if is_async(ast.parse(path.read_text()))]
+    found = [name_of(path) for path in modules() if is_async(parsed(path))]
     assert [module for module in found if not inside(module, ASYNC)] == []
 
 
 def test_no_module_needs_a_platform_at_import() -> None:
-    assert [name_of(path) for path in modules() if UNIX_ONLY & set(at_import(ast.parse(path.read_text())))] == []
+    assert [name_of(path) for path in modules() if UNIX_ONLY & set(at_import(parsed(path)))] == []
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +23,11 @@ DEEP = {
 """Functions that nest deeper and are to be flattened; no name may be added."""
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def modules() -> list[Path]:
     return sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
@@ -34,7 +40,7 @@ def test_no_module_is_longer_than_four_hundred_lines() -> None:
 def test_no_function_is_longer_than_sixty_lines() -> None:
     long = []
     for path in modules():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 lines = (node.end_lineno or node.lineno) - node.lineno + 1
                 if lines > FUNCTION_LINES:
@@ -54,7 +60,7 @@ def test_names_say_what_is_inside() -> None:
 def test_public_modules_and_functions_are_described() -> None:
     undescribed = []
     for path in modules():
-        tree = ast.parse(path.read_text())
+        tree = parsed(path)
         if tree.body and not ast.get_docstring(tree):
             undescribed.append(str(path.relative_to(ROOT)))
     assert undescribed == []
@@ -76,7 +82,7 @@ def test_nothing_nests_deeper_than_three() -> None:
     deep = set()
     for path in modules():
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and depth(node) > NESTING:
                 deep.add(f"{module}.{node.name}")
     assert deep - DEEP == set()
@@ -96,7 +102,7 @@ def test_nesting_is_counted_as_it_reads() -> None:
 def test_a_public_class_has_at_most_twelve_methods() -> None:
     large = {}
     for path in modules():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and node.name not in BY_LAW:
                 public = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name[0] != "_"]
                 if len(public) > METHODS:
@@ -109,7 +115,7 @@ def test_no_class_is_called_by_a_vague_name() -> None:
     named = [
         f"{path.relative_to(ROOT)} {node.name}"
         for path in modules()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ClassDef) and vague.search(node.name)
     ]
     assert named == []
