@@ -101,7 +101,7 @@ def test_third_party_adds_a_kind_by_an_entry_point() -> None:
     made = registry.make("gmail", "mail", {"label": "inbox"})
     assert isinstance(made, ScriptedConnector)
     assert (made.name, made.keys) == ("mail", ("inbox",))
-    assert registry.kinds() == ("files", "broken", "gmail", "odd")
+    assert registry.kinds() == (*registry.BUILT_IN, "broken", "gmail", "odd")
 
 
 @pytest.mark.usefixtures("third_party")
