@@ -72,6 +72,14 @@ def test_a_moment_counts_from_the_epoch() -> None:
     assert str(Instant(-1)) == "1969-12-31T23:59:59.999999999Z"
 
 
+def test_the_years_one_to_9999_are_held_to_the_nanosecond() -> None:
+    first, last = Instant.parse("0001-01-01T00:00:00Z"), Instant.parse("9999-12-31T23:59:59.999999999Z")
+    assert str(Instant(last.ns)) == "9999-12-31T23:59:59.999999999Z"
+    for beyond in (first.ns - 1, last.ns + 1):
+        with pytest.raises(InvalidRequest, match="years"):
+            Instant(beyond)
+
+
 @pytest.mark.parametrize("count", [1.5, 1e18, "1", None, 10**30, -(10**30)])
 def test_only_whole_nanoseconds_of_our_years_are_counted(count: object) -> None:
     with pytest.raises(InvalidRequest):

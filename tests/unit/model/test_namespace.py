@@ -191,6 +191,10 @@ def test_namespaces_are_ordered_by_segments_then_length() -> None:
     nodes = [Namespace.parse(text) for text in ordered]
     shuffled = [*nodes[7:], *nodes[:7]]
     assert sorted(shuffled) == nodes
+    for node in nodes:
+        same = Namespace(node.segments)
+        assert not node < same
+        assert node <= same
 
 
 def test_a_namespace_is_an_immutable_value() -> None:
