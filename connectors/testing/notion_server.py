@@ -145,6 +145,8 @@ class _Reply:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body in one piece: two would wait for each other's acknowledgement, 40 ms a reply
+    disable_nagle_algorithm = True
     server: _Listener
 
     def do_GET(self) -> None:
