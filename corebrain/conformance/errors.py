@@ -13,7 +13,7 @@ class ConformanceError(Exception):
     verb = "failed"
 
     def __init__(self, check: str, detail: str, *, engine: str = "") -> None:
-        super().__init__(check, detail, engine)
+        super().__init__(check, detail)
         self.check = check
         self.detail = detail
         self.engine = engine
