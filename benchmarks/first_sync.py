@@ -27,7 +27,7 @@ from corebrain.engines.local import LocalEngine
 from corebrain.errors import Refusal
 from pipeline.options import SyncOptions
 from pipeline.report import SourceReport
-from pipeline.source_sync import Source
+from pipeline.source import Source
 from pipeline.state.sqlite import SqliteState
 from pipeline.syncing import sync_all
 

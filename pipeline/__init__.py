@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pipeline.host import Host, Progress
     from pipeline.options import SyncOptions
     from pipeline.report import AsideReport, Estimate, SourceReport, SyncReport
-    from pipeline.source_sync import Source
+    from pipeline.source import Source
     from pipeline.state.contract import StateStore
     from pipeline.state.sqlite import SqliteState
     from pipeline.syncing import sync, sync_all
@@ -30,7 +30,7 @@ _WHERE = {
     "PipelineError": "pipeline.errors",
     "Progress": "pipeline.host",
     "SetupError": "pipeline.errors",
-    "Source": "pipeline.source_sync",
+    "Source": "pipeline.source",
     "SourcePaused": "pipeline.errors",
     "SourceReport": "pipeline.report",
     "SqliteState": "pipeline.state.sqlite",

@@ -17,8 +17,8 @@ from corebrain.model.requests import GetRequest
 from pipeline.config.models import Config, LocalEngineTable
 from pipeline.errors import SetupError
 from pipeline.options import SyncOptions
+from pipeline.source import Source
 from pipeline.source_set import SourceSet
-from pipeline.source_sync import Source
 from pipeline.state.sqlite import SqliteState
 from pipeline.state.values import Binding
 

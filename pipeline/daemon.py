@@ -17,7 +17,7 @@ from pipeline.health import EVERY_S
 from pipeline.host import Host
 from pipeline.report import SourceReport
 from pipeline.schedule import Schedule
-from pipeline.source_sync import Source
+from pipeline.source import Source
 from pipeline.state.contract import StateStore
 from pipeline.syncing import sync_all
 from pipeline.turns import Turn

@@ -1,14 +1,11 @@
 """What a planned sync would cost."""
 
 import json
-from typing import TYPE_CHECKING
 
 from pipeline.report import Estimate
+from pipeline.source import Source
 from pipeline.state.contract import Ledger, StateStore
 from pipeline.state.values import Verdict
-
-if TYPE_CHECKING:
-    from pipeline.source_sync import Source
 
 _SECONDS_A_DOCUMENT = 0.02
 """Until a run of this source has told better: about what a small PDF takes."""
@@ -16,7 +13,7 @@ _SECONDS_A_DOCUMENT = 0.02
 _RUNS = 20
 
 
-def estimated(source: "Source", state: StateStore, ledger: Ledger) -> Estimate:
+def estimated(source: Source, state: StateStore, ledger: Ledger) -> Estimate:
     """Return requests, bytes and seconds of the planned fetches, the seconds by the pace of earlier runs."""
     counts = ledger.counts()
     fetches = counts[Verdict.NEW] + counts[Verdict.CHANGED] + counts[Verdict.DUE]

@@ -16,6 +16,7 @@ class SyncOptions:
         retry: Try what is set aside now, not when it is due.
         allow_deletes: Let this run delete more than the ceiling.
         max_delete: Share of a source, 0 to 1, that a run may delete; 20 documents are always allowed.
+        max_documents: Documents the source may hold; more stop it before anything is fetched.
         split: Whether collections get nodes of their own.
         split_over: Documents beyond which `auto` splits.
         threads: Fetches at a time.
@@ -29,6 +30,7 @@ class SyncOptions:
     retry: bool = False
     allow_deletes: bool = False
     max_delete: float = 0.3
+    max_documents: int | None = None
     split: Split = "auto"
     split_over: int = 2_000
     threads: int = 4

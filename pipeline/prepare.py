@@ -125,8 +125,12 @@ class Preparer:
     def _from_blob(self, ref: Ref, held: Record | None, blob: Blob) -> Ready | Same:
         raw, size = _hashed(blob)
         token = blob.token
-        if held is not None and held.raw == raw and held.filed == self._filed(ref):
-            return Same(ref, token, raw, size)
+        if held is not None and held.raw == raw:
+            refiled = None if held.filed == self._filed(ref) else self._refiled(replace(ref, token=token), held)
+            if refiled is not None:
+                return refiled
+            if held.filed == self._filed(ref):
+                return Same(ref, token, raw, size)
         ready, *parts = convertibles(self._connector.source, self._name, ref, blob)
         if held is None:
             moved = self._moved(ref, token, ready, raw)

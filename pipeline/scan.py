@@ -184,7 +184,7 @@ class Scan:
         aside = self._asides.get(ref.key) if self._asides else None
         if aside is not None:
             self._seen_asides.add(ref.key)
-            if aside.ref is not None and not _differs(aside.ref.token, ref.token):
+            if aside.ref is not None and aside.ref.token == ref.token:  # an unknown token tells nothing new
                 return Verdict.DUE if self._due(aside) else None
         if held is None:
             return Verdict.NEW

@@ -10,7 +10,8 @@ from corebrain.layout import BrainSource
 from corebrain.model.namespace import Namespace
 from pipeline.host import Host, Progress
 from pipeline.report import SourceReport, SyncReport
-from pipeline.source_sync import Source, SourceSync
+from pipeline.source import Source
+from pipeline.source_sync import SourceSync
 from pipeline.state.contract import StateStore
 from pipeline.workers import Workers
 

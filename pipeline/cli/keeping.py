@@ -46,7 +46,9 @@ def tended(
 ) -> Tended:
     """Return a source as its configuration says it is kept."""
     keys = brain.sources.by_name[name].keys
-    options = SyncOptions(max_delete=keys.max_delete, split=keys.split, split_over=keys.split_over)
+    options = SyncOptions(
+        max_delete=keys.max_delete, max_documents=keys.max_documents, split=keys.split, split_over=keys.split_over
+    )
     source = brain.source(name, options, converter)
     return Tended(source, keys.schedule() if scheduled else None, watched=watched)
 

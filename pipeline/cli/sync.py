@@ -15,8 +15,8 @@ from pipeline.folders import folder_source, name_for, remember
 from pipeline.host import Host
 from pipeline.options import SyncOptions
 from pipeline.report import SourceReport, SyncReport, line
+from pipeline.source import Source
 from pipeline.source_set import SOURCE_IDS, SourceSet, place_of
-from pipeline.source_sync import Source
 from pipeline.syncing import sync_all
 
 SHOWN_ASIDES = 10
@@ -55,6 +55,7 @@ def _sync_options(brain: OpenBrain, name: str, options: Namespace) -> SyncOption
         retry=options.retry,
         allow_deletes=options.allow_deletes,
         max_delete=keys.max_delete,
+        max_documents=keys.max_documents,
         split=keys.split,
         split_over=keys.split_over,
     )

@@ -121,6 +121,9 @@ class SourceTable(Table):
     max_delete: Annotated[
         float, Field(ge=0, le=1, description="Share of the source that one sync may delete; 20 always may.")
     ] = 0.3
+    max_documents: Annotated[
+        int | None, Field(ge=0, description="Documents it may hold; more stop it before anything is fetched.")
+    ] = None
     max_bytes: Size | None = None
     watch: Annotated[bool, Field(description="Whether `brain run` syncs it as soon as something changes.")] = False
     every: Annotated[

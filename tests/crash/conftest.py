@@ -35,7 +35,7 @@ from corebrain.model.requests import (
 )
 from pipeline.host import Host
 from pipeline.options import SyncOptions
-from pipeline.source_sync import Source
+from pipeline.source import Source
 from pipeline.state.database import Database
 from pipeline.state.sqlite import SqliteState
 from pipeline.syncing import sync_all

@@ -21,7 +21,7 @@ from connectors.files.connector import FilesConnector
 from corebrain.brain import Brain
 from corebrain.engines.local import LocalEngine
 from pipeline.options import SyncOptions
-from pipeline.source_sync import Source
+from pipeline.source import Source
 from pipeline.state.sqlite import SqliteState
 from pipeline.syncing import sync_all
 

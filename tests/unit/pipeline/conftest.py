@@ -17,7 +17,7 @@ from corebrain.model.requests import ForgetReport, ForgetTarget, GetRequest, Hit
 from pipeline.host import Host, Progress
 from pipeline.options import SyncOptions
 from pipeline.report import SourceReport, SyncReport
-from pipeline.source_sync import Source
+from pipeline.source import Source
 from pipeline.state.sqlite import SqliteState
 from pipeline.syncing import sync_all
 

@@ -22,7 +22,7 @@ from pipeline.health import Beat, Pulse, is_overdue, last_beat
 from pipeline.host import Host
 from pipeline.report import SourceReport
 from pipeline.schedule import Every, Schedule, cron_of
-from pipeline.source_sync import Source
+from pipeline.source import Source
 from pipeline.state.sqlite import SqliteState
 from pipeline.upkeep import Upkeep
 
@@ -85,7 +85,9 @@ class Stage:
                 if not stage.watched_only:
                     stage.clock += timeout_s
                     return None
-                return super().get(0.05)
+                message = super().get(0.02)  # a watch may have something to say
+                stage.clock += min(timeout_s, 1.0) if message is None else 0
+                return message
 
         def reported(report: SourceReport, scopes: tuple[str, ...]) -> None:
             self.reports.append((report, scopes))

@@ -611,3 +611,34 @@ def test_tombstones_over_the_ceiling_are_not_lost_with_the_cursor(bench: Any, do
     report = bench.sync(source, allow_deletes=True)
     assert report.gone == 40
     assert len(bench.engine) == 60
+
+
+def test_a_source_that_would_outgrow_its_limit_stops_before_anything_is_fetched(
+    bench: Any, documents: Callable[..., Any]
+) -> None:
+    source = ScriptedConnector(documents(5))
+    report = bench.sync(source, max_documents=4)
+    assert "it would hold 5 documents, max_documents allows 4" in str(report.error)
+    assert source.fetches == []
+    assert bench.sync(source, max_documents=5).new == 5
+
+
+def test_a_touched_document_of_another_collection_is_moved_without_converting(bench: Any) -> None:
+    source = ScriptedConnector()
+    source.put("page", "# P\n\nText.", collection="one", url="https://x.example/p", filename="p.md")
+    bench.sync(source, split="always")
+    source.put("page", "# P\n\nText.", collection="two", url="https://x.example/p", filename="p.md")  # same bytes
+    report = bench.sync(source, split="always")
+    assert (report.moved, report.changed) == (1, 0)
+    assert set(bench.engine.nodes().values()) == {"source:files/project:two"}
+
+
+def test_a_document_without_a_token_that_was_set_aside_waits_until_it_is_due(bench: Any) -> None:
+    source = ScriptedConnector({"a.md": ""}, behaviour=Behaviour(tokens=False))
+    bench.sync(source)
+    source.fetches.clear()
+    bench.sync(source)
+    assert source.fetches == []
+    bench.clock += 100
+    bench.sync(source)
+    assert source.fetches == ["a.md"]
