@@ -10,6 +10,9 @@ LONGEST_RETRY_S = 3_600.0
 SOON_S = 5.0
 """Soonest a failing source is tried again, whatever it says itself."""
 
+GATHER_S = 0.2
+"""Seconds in which hints come together: a move is one only when both its names are looked at in one sync."""
+
 MANY_SCOPES = 200
 """Scopes that wait at most; of more, everything is synced."""
 
@@ -33,6 +36,7 @@ class Turn:
     def __init__(self, schedule: Schedule | None, next_run: float | None, now: float, chance: float) -> None:
         self._schedule = schedule
         self._scopes: set[str] = set()
+        self._gathered_at = 0.0
         self._asked: tuple[str, ...] = ()
         self.next_run: float | None = None
         if schedule is not None:  # a schedule that was made shorter meanwhile counts at once
@@ -48,6 +52,8 @@ class Turn:
 
     def hint(self, scope: str, now: float) -> None:
         """Take a scope that may have changed; `""` is everything, and worth a try even of a failing source."""
+        if not self._scopes:
+            self._gathered_at = now + GATHER_S
         self._scopes.add(scope)
         if len(self._scopes) > MANY_SCOPES:
             self._scopes = {""}
@@ -58,8 +64,9 @@ class Turn:
         """Return when it is to be synced, in the past for at once; `None` while it runs or nothing waits."""
         if self.is_running or (not self._scopes and self.next_run is None):
             return None
-        wanted = 0.0 if self._scopes or self.next_run is None else self.next_run
-        return max(wanted, self.retry_at)
+        moments = [self._gathered_at] if self._scopes else []
+        moments += [self.next_run] if self.next_run is not None else []
+        return max(min(moments), self.retry_at)
 
     def begin(self, now: float, chance: float) -> tuple[str, ...]:
         """Begin a sync; returns its scopes, none for everything. What was missed meanwhile is one run."""
@@ -90,3 +97,4 @@ class Turn:
         if self._schedule is not None and self.next_run is not None:
             self.next_run = min(self.next_run, self._schedule.next_after(now, chance))
         self.retry_at = min(self.retry_at, now + LONGEST_RETRY_S)
+        self._gathered_at = min(self._gathered_at, now)

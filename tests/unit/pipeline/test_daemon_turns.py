@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from pipeline.report import SourceReport
 from pipeline.schedule import Every
-from pipeline.turns import LONGEST_RETRY_S, MANY_SCOPES, SOON_S, Turn
+from pipeline.turns import GATHER_S, LONGEST_RETRY_S, MANY_SCOPES, SOON_S, Turn
 
 GOOD = SourceReport(name="s", source="files")
 BAD = SourceReport(name="s", source="files", error="down")
@@ -39,8 +39,10 @@ def test_without_a_schedule_only_hints_count() -> None:
     watched = turn(every=None)
     assert watched.due() is None
     watched.hint("a.md", 1000.0)
-    assert watched.due() == 0.0
-    assert watched.begin(1000.0, 0.5) == ("a.md",)
+    assert watched.due() == 1000.0 + GATHER_S  # so that what belongs together comes together
+    watched.hint("b.md", 1000.1)
+    assert watched.due() == 1000.0 + GATHER_S
+    assert watched.begin(1000.0, 0.5) == ("a.md", "b.md")
 
 
 def test_nothing_begins_while_it_runs_and_hints_become_one_more_run() -> None:
