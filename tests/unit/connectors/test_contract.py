@@ -65,7 +65,8 @@ def test_powers_are_told_by_their_methods() -> None:
     assert isinstance(FilesConnector("handbook"), Connector)
     assert not isinstance(ScriptedConnector(), Confirms)
     assert isinstance(ConfirmingConnector(), Confirms)
-    assert not isinstance(FilesConnector("handbook"), Watches)
+    assert isinstance(FilesConnector("handbook"), Watches)
+    assert not isinstance(ScriptedConnector(), Watches)
 
 
 def test_error_tree_tells_never_start_stop_pause_and_set_aside_apart() -> None:

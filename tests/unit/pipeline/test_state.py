@@ -187,7 +187,8 @@ def test_a_lease_without_beats_can_be_taken_over_and_the_old_owner_cannot_releas
 def test_the_lease_of_a_process_that_died_is_free_at_once(tmp_path: Path) -> None:
     code = (
         "import os, sys\nfrom pathlib import Path\nsys.path[:0] = [sys.argv[2]]\n"
-        "from pipeline.state.sqlite import SqliteState\nSqliteState(Path(sys.argv[1])).lease('docs', 1000.0)\nos._exit(9)\n"
+        "from pipeline.state.sqlite import SqliteState\nSqliteState(Path(sys.argv[1])).lease('docs', 1000.0)\n"
+        "os._exit(9)\n"
     )
     path = tmp_path / "state.db"
     subprocess.run([sys.executable, "-c", code, str(path), str(Path(__file__).parents[3])], check=False)
