@@ -8,13 +8,20 @@ from corebrain.background import BackgroundRunner
 from corebrain.brain import Brain
 from corebrain.contract import EngineDescriptor
 from corebrain.engines.reference import ReferenceEngine
-from corebrain.errors import InvalidRequest, Unavailable
+from corebrain.errors import CorebrainError, EngineError, InvalidRequest, NotFound, Unavailable, Unsupported
 from corebrain.jobs import IngestBrain, JobOutcome, JobReport, read_job
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
 from corebrain.model.item import StoreItem
 from corebrain.model.meta import MemoryMeta
 from corebrain.model.namespace import Namespace
-from corebrain.model.requests import ConsolidateReceipt, ConsolidateStatus, FetchMode, FetchRequest, WriteOptions
+from corebrain.model.requests import (
+    ConsolidateReceipt,
+    ConsolidateStatus,
+    Consolidation,
+    FetchMode,
+    FetchRequest,
+    WriteOptions,
+)
 
 
 class Watched(ReferenceEngine):
@@ -235,3 +242,116 @@ def test_jobs_are_values_that_ignore_keys_of_a_later_version() -> None:
     for bad in ("{", "[]", {"job": "tea"}, {}, {"job": "ingest_brain"}, {"job": "build_beliefs", "request": {}}, 5):
         with pytest.raises(InvalidRequest):
             read_job(bad)
+
+
+def test_an_engine_without_builds_skips_them_and_says_why() -> None:
+    class Without(ReferenceEngine):
+        def consolidate(self, request: Any) -> ConsolidateReceipt:
+            request.validate()
+            raise Unsupported("this engine does not build beliefs")
+
+    engine = Without()
+    report = BackgroundRunner(engine).run(Brain(engine).build(BrainSource.FILES))
+    assert report.to_json() == (
+        '{"job":"build_beliefs","outcome":{"outcome":"skipped","reason":"this engine does not build beliefs"}}'
+    )
+    assert JobReport.from_json(report.to_json()) == report
+
+
+@pytest.mark.parametrize("error", [EngineError("it broke"), Unavailable("later"), NotFound("no such node")])
+def test_any_other_failure_of_a_build_is_raised(error: CorebrainError) -> None:
+    class Broken(ReferenceEngine):
+        def consolidate(self, request: Any) -> ConsolidateReceipt:
+            request.validate()
+            raise error
+
+    engine = Broken()
+    with pytest.raises(type(error)):
+        BackgroundRunner(engine).run(Brain(engine).build(BrainSource.FILES))
+
+
+def test_a_build_on_the_reference_engine_is_done_at_once_and_only_once() -> None:
+    engine = ReferenceEngine()
+    brain = Brain(engine)
+    brain.ingest_many(some(2))
+    runs = [BackgroundRunner(engine).run(brain.build(BrainSource.FILES)).to_dict() for _ in range(2)]
+    assert [run["consolidation"] for run in runs] == [
+        {"status": "completed", "scopes": 1, "built": 2},
+        {"status": "completed", "scopes": 1, "built": 0},
+    ]
+
+
+def test_jobs_have_the_json_of_the_specification() -> None:
+    document = BrainDocument(source=BrainSource.FILES, title="refunds.md", text="Refunds take five business days.")
+    ingest = (
+        '{"job":"ingest_brain","documents":[{"source":"files","title":"refunds.md",'
+        '"text":"Refunds take five business days.","meta":{"source":{"kind":"agent"}}}]}'
+    )
+    build = (
+        '{"job":"build_beliefs","request":{"reach":{"at":"agent:support-01","inherit":false,"descendants":false},'
+        '"kinds":["conversation"]}}'
+    )
+    assert IngestBrain(documents=(document,)).to_json() == ingest
+    assert read_job(ingest) == IngestBrain(documents=(document,))
+    assert [read_job(text).to_json() for text in (ingest, build)] == [ingest, build]
+    assert [read_job(text).name for text in (ingest, build)] == ["ingest_brain", "build_beliefs"]
+
+
+def test_an_engine_that_builds_by_itself_is_handed_no_builds_but_an_explicit_one_runs() -> None:
+    engine = ReferenceEngine(Consolidation.AUTOMATIC)
+    brain = Brain(engine)
+    ingested = brain.ingest(some(1)[0])
+    assert ingested.to_json() == f'{{"receipt":{{"id":"{ingested.receipt.id}","replayed":false}},"job":null}}'
+    assert brain.ingest_many(some(3)).jobs == ()
+    assert BackgroundRunner(engine).run(IngestBrain(documents=tuple(some(2)))).follow_ups == ()
+    assert BackgroundRunner(engine).run(brain.build(BrainSource.FILES)).consolidation is not None
+
+
+@pytest.mark.parametrize("declared", [Consolidation.NONE, Consolidation.ON_DEMAND, Consolidation.SCHEDULED])
+def test_every_other_engine_is_handed_its_builds(declared: Consolidation) -> None:
+    brain = Brain(ReferenceEngine(declared))
+    assert brain.ingest(some(1)[0]).job == brain.build(BrainSource.FILES)
+    assert brain.ingest_many(some(1)).jobs == (brain.build(BrainSource.FILES),)
+
+
+@pytest.mark.parametrize(
+    ("count", "batches"), [(0, []), (1, [1]), (100, [100]), (101, [100, 1]), (250, [100, 100, 50])]
+)
+def test_documents_are_stored_in_order_in_batches_of_at_most_a_hundred(count: int, batches: list[int]) -> None:
+    engine = Watched()
+    documents = some(count)
+    receipts = Brain(engine).ingest_many(documents).receipts
+    assert engine.calls == [("store_many", size) for size in batches]
+    assert [receipt.id for receipt in receipts] == [
+        document.into_item(MemoryLayout()).fingerprint() for document in documents
+    ]
+
+
+def test_builds_come_one_a_source_in_source_order() -> None:
+    named = ("asana", "web", "files", "notion", "files", "Zoom")
+    documents = [BrainDocument(source=BrainSource(name), text=f"{name} tea") for name in named]
+    jobs = Brain(ReferenceEngine()).ingest_many(documents).jobs
+    nodes = [str(job.request.reach.at) for job in jobs]
+    assert nodes == ["source:files", "source:notion", "source:web", "source:Zoom", "source:asana"]
+
+
+def test_search_covers_one_source_with_its_collections_or_all() -> None:
+    brain = Brain(ReferenceEngine())
+    files = some(1)[0]
+    brain.ingest_many(
+        [files, files.model_copy(update={"collection": "c"}), BrainDocument(source=BrainSource.WEB, text="tea")]
+    )
+    assert (
+        len(brain.search("tea")),
+        len(brain.search("tea", BrainSource.FILES)),
+        len(brain.search("tea", limit=1)),
+    ) == (
+        3,
+        2,
+        1,
+    )
+
+
+def test_search_on_an_engine_without_modes_is_unsupported() -> None:
+    with pytest.raises(Unsupported, match="declares no fetch mode"):
+        Brain(Watched(())).search("tea")

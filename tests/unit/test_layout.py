@@ -182,3 +182,71 @@ def test_builders_return_copies() -> None:
     assert plain.titled("T").title == "T"
     assert plain.with_meta(MemoryMeta(url="u")).meta.url == "u"
     assert plain == BrainDocument(source=BrainSource.FILES, text="t")
+
+
+# -- the worked values and tables of the specification
+
+
+def test_the_worked_values_reproduce() -> None:
+    acme = MemoryLayout(Namespace.parse("team:acme"))
+    assert str(acme.brain(BrainSource.PDF)) == "team:acme/source:pdf"
+    assert str(acme.conversations("coder-42")) == "team:acme/agent:coder-42"
+    assert str(acme.conversations("agent 7")) == "team:acme/agent:agent-7-e947a51f"
+    node = acme.brain_collection(BrainSource.GITHUB, "tinyhumansai/openhuman")
+    assert str(node) == "team:acme/source:github/project:tinyhumansai-openhuman-5023397d"
+    assert acme.learnings() == acme.root
+
+
+def test_pooled_agents_share_a_node_and_are_told_apart_by_their_id() -> None:
+    acme = MemoryLayout(Namespace.parse("team:acme"))
+    pooled = acme.with_pooled_conversations(Namespace.parse("ws:main"))
+    exact = {"at": "team:acme/ws:main", "inherit": False, "descendants": False}
+    assert {str(pooled.conversations(agent)) for agent in ("coder", "writer")} == {"team:acme/ws:main"}
+    assert pooled.conversations_filter("coder").to_dict() == {
+        "reach": exact,
+        "agent_id": "coder",
+        "kinds": ["conversation"],
+    }
+    assert pooled.conversations_filter().to_dict() == {"reach": exact, "kinds": ["conversation"]}
+    assert pooled.brain(BrainSource.WEB) == acme.brain(BrainSource.WEB)
+    assert pooled.learnings_filter() == acme.learnings_filter()
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("files", BrainSource.FILES),
+        (" PDF ", BrainSource.PDF),
+        ("md", BrainSource.MARKDOWN),
+        ("Markdown", BrainSource.MARKDOWN),
+        ("NOTION", BrainSource.NOTION),
+        ("GitHub", BrainSource.GITHUB),
+        ("web", BrainSource.WEB),
+        ("Gmail", BrainSource("Gmail")),
+        ("mdx", BrainSource("mdx")),
+    ],
+)
+def test_a_source_is_read_from_its_id_in_any_case(text: str, source: BrainSource) -> None:
+    assert BrainSource.parse(text) == source
+    assert BrainSource.parse("Gmail").id == "Gmail"
+
+
+def test_sources_are_ordered_as_tabled_and_others_by_id() -> None:
+    ordered = ["files", "pdf", "markdown", "notion", "github", "web", "Zoom", "asana", "gmail"]
+    sources = [BrainSource(source_id) for source_id in ordered]
+    assert sorted([*sources[5:], *sources[:5]]) == sources
+
+
+def test_a_source_that_was_set_stays_and_only_the_exact_default_is_replaced() -> None:
+    for already in ({"kind": "github"}, {"kind": "agent", "id": "wiki"}, {"kind": "file", "id": "notes"}):
+        meta = MemoryMeta.from_dict({"source": already})
+        assert filed(source=BrainSource.NOTION, text="t", meta=meta).meta == meta.model_copy(
+            update={"namespace": Namespace.parse("source:notion")}
+        )
+    assert filed(source=BrainSource.NOTION, text="t").meta.source.to_dict() == {"kind": "import"}
+    with pytest.raises(InvalidRequest, match="blank"):
+        filed(source=BrainSource.NOTION, text="\u3000")
+
+
+def test_a_document_of_any_format_goes_to_files_when_no_source_is_named() -> None:
+    assert {BrainSource.for_format(name) for name in ("pdf", "markdown", "html", "text")} == {BrainSource.FILES}

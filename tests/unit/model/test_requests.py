@@ -59,6 +59,23 @@ LEARNT_JSON = f'{{"id":"i","kind":"learning","text":"t","meta":{AGENT},"score":0
 REACH_JSON = '{"at":"root","inherit":true,"descendants":false}'
 
 SHAPES: list[tuple[Value, str]] = [
+    (r.FetchRequest(query="q", limit=5), '{"query":"q","mode":"hybrid","filter":{},"limit":5}'),
+    (
+        r.FetchRequest(query="q", limit=5, cursor="c", beliefs=2, max_scopes=3),
+        '{"query":"q","mode":"hybrid","filter":{},"limit":5,"cursor":"c","beliefs":2,"max_scopes":3}',
+    ),
+    (r.ForgetTarget.of_ids("a", "b"), '{"ids":["a","b"]}'),
+    (r.ForgetTarget.of_filter(MetaFilter(url="u")), '{"filter":{"url":"u"}}'),
+    (r.ConsolidateReceipt.scheduled(), '{"status":"scheduled","scopes":0}'),
+    (
+        r.ConsolidateReceipt(status=r.ConsolidateStatus.COMPLETED, scopes=1, built=0),
+        '{"status":"completed","scopes":1,"built":0}',
+    ),
+    (r.ExportPage(), '{"items":[]}'),
+    (r.EraseReport(erased_scopes=0), '{"erased_scopes":0}'),
+    (r.StoreReceipt(id="a", replayed=False), '{"id":"a","replayed":false}'),
+    (r.WriteOptions.accepted(), '{"wait":"accepted"}'),
+    (MemoryMeta(thread_id="", derive=False), '{"thread_id":"","source":{"kind":"agent"},"derive":false}'),
     (r.RecallRequest(question="q", limit=5), '{"question":"q","filter":{},"limit":5}'),
     (
         r.RecallRequest(question="q", limit=5, instructions=""),
@@ -273,6 +290,31 @@ def test_no_limit_below_one_is_served(limit: int) -> None:
     ):
         with pytest.raises(InvalidRequest, match=r"limit|max_scopes"):
             call()
+
+
+REFUSED: list[tuple[r.Request, str]] = [
+    (r.ForgetTarget(), "either ids or a filter"),
+    (r.ForgetTarget(ids=("a",), filter=MetaFilter(url="u")), "either ids or a filter"),
+    (r.ForgetTarget.of_ids(), "no ids"),
+    (r.ForgetTarget.of_filter(MetaFilter()), "empty filter"),
+    (r.ExploreRequest(facet=Facet.KIND, limit=501), "limit is 501, from 1 to 500"),
+    (r.ExploreRequest(facet=Facet.KIND, scan_limit=50_001), "scan_limit is 50001, from 1 to 50000"),
+    (r.GetRequest(ids=()), "0 ids, from 1 to 200"),
+    (r.GetRequest(ids=("i",) * 201), "201 ids, from 1 to 200"),
+    (r.ConsolidateRequest(reach=Reach(), kinds=(ItemKind.DOCUMENT, ItemKind.DOCUMENT)), "twice"),
+]
+
+
+@pytest.mark.parametrize(("request_", "what"), REFUSED, ids=[what for _, what in REFUSED])
+def test_a_malformed_request_is_refused_with_its_reason(request_: r.Request, what: str) -> None:
+    with pytest.raises(InvalidRequest, match=what):
+        request_.validate()
+
+
+def test_a_lone_reach_makes_a_filter_that_may_forget() -> None:
+    r.ForgetTarget.of_filter(MetaFilter(reach=Reach())).validate()
+    r.GetRequest(ids=("i",) * 200).validate()
+    r.ConsolidateRequest(reach=Reach(), kinds=tuple(ItemKind)).validate()
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\u2003\n", "\u0085"])
