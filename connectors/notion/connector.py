@@ -101,6 +101,7 @@ class NotionConnector:
         self._api = NotionApi(self._sender)
         self._reading = Reading(self._api, http, self._wishes)
         self._places = Places(self._api, self._reading.titles)
+        self._reading.listed_title = self._places.listed_title
         self._ready: OrderedDict[str, tuple[datetime, Obj]] = OrderedDict()
         self._lock = threading.Lock()
 

@@ -55,7 +55,7 @@ def plain_markdown(text: str, *, page: str, fill: Fill, titles: Mapping[str, str
         titles: Titles of pages by id, for mentions that carry none.
     """
     files: list[Attachment] = []
-    reader = _Reader(Inline(page, titles or {}, files), fill)
+    reader = _Reader(Inline(page, {} if titles is None else titles, files), fill)
     lines = reader.blocks(_lines(text))
     body = "\n".join(lines).strip("\n")
     return Body(f"{body}\n" if body.strip() else "", tuple(files))

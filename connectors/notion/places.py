@@ -6,6 +6,7 @@ from connectors.notion.ancestry import Ancestry, Node, Place, from_note, node_of
 from connectors.notion.api import NotionApi
 from connectors.notion.ids import Obj
 from connectors.notion.names import Remembered
+from connectors.notion.properties import title_of
 from connectors.notion.spool import Spool
 
 _NOTE = "up:"
@@ -35,6 +36,12 @@ class Places:
     def of(self, key: str, thing: Obj) -> Place:
         """Return where a thing lies."""
         return self._ancestry.place(key, thing)
+
+    def listed_title(self, key: str) -> str | None:
+        """Return a title as the running listing has it; `None` when it has not. May be called from any thread."""
+        spool = self._spool
+        thing = spool.get(key) if spool is not None and not spool.closed else None
+        return None if thing is None else title_of(thing)
 
     def renew(self, thing: Obj) -> None:
         """Take over a changed title or place of a thing that has something below it."""

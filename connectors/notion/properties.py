@@ -66,9 +66,9 @@ def property_text(value: Obj, titles: Titles | None = None) -> str:
     if known is not None:
         return known(held)
     if kind == "relation":
-        return _relation(held, titles or {})
+        return _relation(held, {} if titles is None else titles)
     if kind == "rollup":
-        return _rollup(held, titles or {})
+        return _rollup(held, {} if titles is None else titles)
     return _guess(held)
 
 

@@ -1,6 +1,6 @@
 """Makes the document of a page or database: head, content, comments, attachments."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -52,12 +52,14 @@ class Reading:
         http: Reads files.
         wishes: What they are to hold.
         titles: Remembered titles by id.
+        listed_title: Returns a title that a running listing has, `None` when it has not.
     """
 
     api: NotionApi
     http: "Client"
     wishes: Wishes
     titles: Remembered = field(default_factory=Remembered)
+    listed_title: Callable[[str], str | None] = lambda _key: None
     _users: dict[str, str] | None = None
 
     def document(self, thing: Obj, above: tuple[str, ...], token: str | None) -> Blob:
@@ -118,6 +120,9 @@ class Reading:
         return {**page, "properties": properties}
 
     def _title(self, key: str) -> str:
+        listed = self.listed_title(key)
+        if listed is not None:
+            return listed
         try:
             return title_of(self.api.page(key))
         except Unavailable:

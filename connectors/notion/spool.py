@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+import threading
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
@@ -19,6 +20,7 @@ class Spool:
         self._file = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - closed by __exit__
         self._places: dict[int, int] = {}
         self._end = 0
+        self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -26,11 +28,12 @@ class Spool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        with self._lock:
+            self._file.close()
 
     @property
     def closed(self) -> bool:
-        """Whether it is over."""
+        """Whether it is over; nothing can be got from it any more."""
         return self._file.closed
 
     def __contains__(self, key: str) -> bool:
@@ -45,16 +48,17 @@ class Spool:
         if number in self._places:
             return False
         raw = json.dumps(thing, separators=(",", ":")).encode() + b"\n"
-        self._places[number] = self._end
-        self._file.seek(self._end)
-        self._file.write(raw)
-        self._end += len(raw)
+        with self._lock:
+            self._places[number] = self._end
+            self._file.seek(self._end)
+            self._file.write(raw)
+            self._end += len(raw)
         return True
 
     def get(self, key: str) -> Obj | None:
-        """Return a thing; `None` when it is not here."""
+        """Return a thing; `None` when it is not here. May be called from any thread."""
         place = self._places.get(_number(key))
-        return None if place is None else self._read(place)
+        return None if place is None else self._read(place) or None
 
     def __iter__(self) -> Iterator[Obj]:
         """Yield everything in the order it came; others may be read meanwhile."""
@@ -62,8 +66,12 @@ class Spool:
             yield self._read(place)
 
     def _read(self, place: int) -> Obj:
-        self._file.seek(place)
-        found = json.loads(self._file.readline())
+        with self._lock:
+            if self._file.closed:
+                return {}
+            self._file.seek(place)
+            line = self._file.readline()
+        found = json.loads(line)
         return found if isinstance(found, dict) else {}
 
 
