@@ -104,6 +104,7 @@ def conversions(
     *,
     converter: DocumentConverter | None = None,
     collection: str | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> Iterator[Conversion | SetAside]:
     """Convert what was fetched and each part the connector gave, with all that the conversions say.
 
@@ -111,17 +112,17 @@ def conversions(
         source: The connector's node.
         name: The configured source's name, the `source.id` of the documents.
         ref: As listed.
-        blob: As fetched; a copy on disk is left to the caller to delete, after the iteration. Its size was the
-            connector's to limit: anything up to `MAX_BYTES` is converted.
+        blob: As fetched; a copy on disk is left to the caller to delete, after the iteration.
         converter: `None` is the default registry behind the worker pool.
         collection: Node below the source's to file the documents at; `None` is the source's own.
+        max_bytes: Larger documents and parts are set aside; a connector may have a lower limit of its own.
 
     Raises:
         CorebrainError: The conversion failed for a reason other than the document's; stop the source.
     """
     for ready in convertibles(source, name, ref, blob):
         try:
-            result = brain_documents(converter, ready.raw, source, ready.meta, max_bytes=MAX_BYTES)
+            result = brain_documents(converter, ready.raw, source, ready.meta, max_bytes=max_bytes)
         except Refusal as error:
             yield SetAside.of(ready.key, error)
             continue

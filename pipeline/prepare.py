@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from connectors.contract import Blob, Connector, Ref, Unchanged
-from connectors.document import Convertible, SetAside, convertibles
+from connectors.document import Conversion, Convertible, SetAside, conversions, convertibles
 from connectors.errors import ConnectorError
 from connectors.pull import delete_copies
-from corebrain.documents.brain_document import MAX_BYTES, BrainDocuments, brain_documents
+from corebrain.documents.brain_document import MAX_BYTES, BrainDocuments
 from corebrain.documents.sniff import sniff_raw
 from corebrain.documents.types import DocumentConverter
-from corebrain.errors import Refusal
 from corebrain.layout import BrainDocument, MemoryLayout
 from pipeline.moves import Mover
 from pipeline.pins import pinned_of, with_pins
@@ -131,13 +130,13 @@ class Preparer:
                 return refiled
             if held.filed == self._filed(ref):
                 return Same(ref, token, raw, size)
-        ready, *parts = convertibles(self._connector.source, self._name, ref, blob)
+        ready = next(convertibles(self._connector.source, self._name, ref, blob))
         if held is None:
             moved = self._moved(ref, token, ready, raw)
             if moved is not None:
                 return replace(moved, fetched=size)
-        made = self._convert(ready, parts)
-        documents = [replace_collection(document, self._filed(ref)) for document in made.documents]
+        made = self._convert(ref, blob)
+        documents = made.documents
         fresh = pinned_of(ready.meta)
         if held is not None:
             carried = with_pins(documents, fresh, held.pinned)
@@ -158,16 +157,24 @@ class Preparer:
         )
         return Ready(record, tuple(documents), tuple(made.refused), is_new=held is None, fetched=size)
 
-    def _convert(self, ready: Convertible, parts: list[Convertible]) -> "_Made":
-        source = self._connector.source
-        main = brain_documents(self._converter, ready.raw, source, ready.meta, max_bytes=self._max_bytes)
-        made = _Made(main, ready.key)
-        made.add(main, ready)
-        for part in parts:
-            try:
-                made.add(brain_documents(self._converter, part.raw, source, part.meta, max_bytes=self._max_bytes), part)
-            except Refusal as error:
-                made.refused.append(SetAside.of(part.key, error))
+    def _convert(self, ref: Ref, blob: Blob) -> "_Made":
+        """Convert the document and its parts; the document's refusal is raised, a part's is kept."""
+        made = _Made(ref.key)
+        for conversion in conversions(
+            self._connector.source,
+            self._name,
+            ref,
+            blob,
+            converter=self._converter,
+            collection=self._filed(ref),
+            max_bytes=self._max_bytes,
+        ):
+            if isinstance(conversion, Conversion):
+                made.add(conversion)
+            elif conversion.key == ref.key:
+                raise conversion.error
+            else:
+                made.refused.append(conversion)
         return made
 
     def _facts(self, documents: list[BrainDocument], made: "_Made") -> tuple[Fact, ...]:
@@ -244,20 +251,26 @@ class Preparer:
 class _Made:
     """A conversion and its parts, in the order they are stored."""
 
-    def __init__(self, main: BrainDocuments, key: str) -> None:
-        self.main = main
+    def __init__(self, key: str) -> None:
         self._key = key
+        self.results: list[BrainDocuments] = []
         self.documents: list[BrainDocument] = []
         self.names: list[str] = []
         self.refused: list[SetAside] = []
 
-    def add(self, converted: BrainDocuments, ready: Convertible) -> None:
+    @property
+    def main(self) -> BrainDocuments:
+        """What the conversion of the document itself said."""
+        return self.results[0]
+
+    def add(self, conversion: Conversion) -> None:
         """Take a converted document of the source, or a part, with the attachments found inside it."""
-        name = ready.key.removeprefix(self._key).removeprefix("!/")
-        titled = converted.document.titled(ready.title) if ready.title else converted.document
-        self.documents += [titled, *converted.parts]
-        self.names += [name, *(_below(name, part, converted.document) for part in converted.parts)]
-        self.refused += [SetAside.of(f"{ready.key}!/{part.name}", part.error) for part in converted.refused]
+        result = conversion.result
+        name = conversion.key.removeprefix(self._key).removeprefix("!/")
+        self.results.append(result)
+        self.documents += result
+        self.names += [name, *(_below(name, part, result.document) for part in result.parts)]
+        self.refused += [SetAside.of(f"{conversion.key}!/{part.name}", part.error) for part in result.refused]
 
 
 def _below(name: str, part: BrainDocument, parent: BrainDocument) -> str:
