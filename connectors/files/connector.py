@@ -41,7 +41,7 @@ class FilesConnector:
         path: The folder; `~` is the user's, a relative path starts at the working directory of this moment. It need
             not exist yet.
         name: The source's name; the folder's own when left out.
-        include: Patterns of the files wanted (`connectors.files.globs`).
+        include: Patterns of the files wanted (`connectors.globs`).
         exclude: Patterns of the files and folders not wanted.
         max_bytes: Largest file read.
         hidden: Also take what a leading dot (on macOS and Windows: the system's mark) hides.

@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable
 
 from connectors.files.defaults import MARKED_FOLDERS, is_skipped_file, is_skipped_folder
 from connectors.files.filesystem import is_marked_hidden
-from connectors.files.globs import Globs
+from connectors.globs import Globs
 
 
 class Selection:
     """What a person means by "my documents" in one folder tree.
 
     Args:
-        include: Patterns of the files wanted (`connectors.files.globs`).
+        include: Patterns of the files wanted (`connectors.globs`).
         exclude: Patterns of the files and folders not wanted; stronger than *include*.
         hidden: Also take what a leading dot hides.
 

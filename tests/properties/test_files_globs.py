@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.files.globs import Globs
+from connectors.globs import Globs
 
 _names = st.text(alphabet="abAB.é", min_size=1, max_size=4).filter(lambda name: name.strip("."))
 _keys = st.lists(_names, min_size=1, max_size=4).map("/".join)

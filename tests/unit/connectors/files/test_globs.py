@@ -1,7 +1,7 @@
 import pytest
 
 from connectors.errors import ConfigError
-from connectors.files.globs import Globs
+from connectors.globs import Globs
 
 
 @pytest.mark.parametrize(
