@@ -7,13 +7,14 @@ take turns through `BEGIN IMMEDIATE` and SQLite's busy timeout.
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Literal
 
 import apsw
 
 from corebrain.engines.local import place, schema
+from corebrain.engines.local.deadline import Deadline
 from corebrain.engines.local.failures import told, translated
 from corebrain.engines.local.nodes import Registry
 from corebrain.errors import ConfigError, EngineError
@@ -52,6 +53,7 @@ class Database:
         self._idle: list[apsw.Connection] = []
         self._closed = False
         self._registry: Registry | None = None
+        self._known_schema = 0
         with _opening, translated(file):
             place.prepare(file)
             self._holders = self._check()
@@ -106,20 +108,33 @@ class Database:
             raise EngineError("this engine is closed: open a new one")
 
     @contextmanager
-    def reading(self) -> Iterator[apsw.Connection]:
-        """Lend a connection inside one read transaction: every statement sees the same commit."""
+    def reading(self, deadline: Deadline | None = None) -> Iterator[apsw.Connection]:
+        """Lend a connection inside one read transaction: every statement sees the same commit.
+
+        Raises:
+            Unavailable: *deadline* is over; the statement under way has ended.
+        """
         connection = self._borrow()
         try:
-            connection.execute("BEGIN")
-            try:
+            with _one_commit(connection), deadline.on(connection, BUSY_MS) if deadline else nullcontext():
                 yield connection
-            finally:
-                if connection.in_transaction:  # SQLite itself ends one that met a failing disk
-                    connection.execute("COMMIT")
         except apsw.Error as error:
             raise told(error, self.file) from error
         finally:
             self._give_back(connection)
+
+    @contextmanager
+    def apart(self) -> Iterator[apsw.Connection]:
+        """Lend a connection of its own, that may hold temporary tables, inside one read transaction."""
+        self._ensure_usable()
+        with translated(self.file):
+            connection = self._connect("reader")
+            try:
+                connection.execute("PRAGMA query_only = off")  # it holds for temporary tables too
+                with _one_commit(connection):
+                    yield connection
+            finally:
+                connection.close(True)
 
     def _borrow(self) -> apsw.Connection:
         self._ensure_usable()
@@ -145,6 +160,7 @@ class Database:
             with translated(self.file):
                 self._writer.execute("BEGIN IMMEDIATE")
                 try:
+                    self._heed_schema()
                     yield self._writer
                     self._writer.execute("COMMIT")
                 except BaseException:
@@ -152,6 +168,29 @@ class Database:
                     if self._writer.in_transaction:
                         self._writer.execute("ROLLBACK")
                     raise
+
+    def _heed_schema(self) -> None:
+        """Drop what is known of nodes when the schema has moved: another process may have restored a backup."""
+        held = int(self._writer.pragma("schema_version"))
+        if held != self._known_schema:
+            self._registry = None
+            self._known_schema = held
+
+    @contextmanager
+    def rewriting(self) -> Iterator[apsw.Connection]:
+        """Lend the writer outside any transaction, overwriting what it deletes, for work on the whole file."""
+        self._ensure_usable()
+        with self._write_lock, translated(self.file):
+            self._ensure_usable()
+            before = self._writer.pragma("secure_delete")
+            self._writer.pragma("secure_delete", "on")
+            self._writer.pragma("temp_store", "file")  # a copy of the whole file may not fit in memory
+            try:
+                yield self._writer
+            finally:
+                self._registry = None
+                self._writer.pragma("secure_delete", before)
+                self._writer.pragma("temp_store", "memory")
 
     @property
     def registry(self) -> Registry:
@@ -181,3 +220,14 @@ class Database:
             for connection in (*idle, self._writer):
                 connection.close(True)
             self._holders.remove(self._pid)
+
+
+@contextmanager
+def _one_commit(connection: apsw.Connection) -> Iterator[None]:
+    """Hold a read transaction."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:  # SQLite itself ends one that met a failing disk
+            connection.execute("COMMIT")

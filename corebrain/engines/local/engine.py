@@ -4,24 +4,34 @@ import os
 import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from copy import copy
 from pathlib import Path
+from typing import ClassVar
 
 from corebrain.contract import EngineDescriptor, EngineHealth, Hits, Item, MemoryEngine, Receipts, validate_batch
 from corebrain.engines.local import (
+    backup,
     beliefs,
     cursors,
     facets,
     fetching,
     listing,
+    optimizing,
     place,
     removal,
     rows,
     upkeep,
+    verification,
     write,
 )
+from corebrain.engines.local.backup import Snapshot
 from corebrain.engines.local.beliefs import Distiller
 from corebrain.engines.local.connection import Database, Durability
+from corebrain.engines.local.deadline import Deadline
+from corebrain.engines.local.optimizing import Optimized
 from corebrain.engines.local.upkeep import Upkeep
+from corebrain.engines.local.verification import Finding
 from corebrain.errors import CorebrainError
 from corebrain.model.filter import MetaFilter
 from corebrain.model.requests import (
@@ -63,11 +73,14 @@ class LocalEngine(MemoryEngine):
     What a store answered survives the process, and with `durability="power"` a power loss. Nothing runs in the
     background; call `maintain` when idle.
 
+    Attributes:
+        works_in_process: True: its calls are short work of this process, so a recall reads section by section.
+
     Args:
         path: The file, or a folder, which then holds `memory.db`. Made 0600 in a 0700 folder when missing.
         durability: `power` waits for the disk at every write; `process` is faster, and a power loss may cost the
             last writes, never the file.
-        now: Seconds of a monotonic clock, for the budget of `maintain`.
+        now: Seconds of a monotonic clock, for the budget of `maintain` and for `within`.
         distill: Draws beliefs from an item, in place of its first sentence.
         answer: Answers `recall` from its hits, in place of quoting them.
 
@@ -75,6 +88,8 @@ class LocalEngine(MemoryEngine):
         ConfigError: the place cannot be used: no permission, a network disk, another program's file, a newer schema.
         EngineError: the file is damaged or cut short.
     """
+
+    works_in_process: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -89,6 +104,7 @@ class LocalEngine(MemoryEngine):
         self._now = now
         self._distill = distill or beliefs.first_sentences
         self._answer = answer or quoted
+        self._deadline: Deadline | None = None
         self._descriptor = EngineDescriptor(
             id="local",
             label="Local (SQLite)",
@@ -108,7 +124,7 @@ class LocalEngine(MemoryEngine):
 
     def health(self) -> EngineHealth:
         try:
-            with self._database.reading() as connection:
+            with self._database.reading(self._deadline) as connection:
                 connection.execute("SELECT count(*) FROM shards")
         except CorebrainError as error:
             return EngineHealth.down(error.message)
@@ -132,7 +148,7 @@ class LocalEngine(MemoryEngine):
     def fetch(self, request: FetchRequest) -> FetchPage:
         self._descriptor.ensure_mode(request.mode)
         request.validate()
-        with self._database.reading() as connection:
+        with self._database.reading(self._deadline) as connection:
             hits, cursor = fetching.fetch(connection, request)
             drawn = []
             if request.beliefs and request.cursor is None:
@@ -164,7 +180,7 @@ class LocalEngine(MemoryEngine):
 
     def _page(self, request: ListRequest) -> tuple[Sequence[rows.Row], str | None]:
         before = cursors.read(request.cursor, request.filter)
-        with self._database.reading() as connection:
+        with self._database.reading(self._deadline) as connection:
             numbers, more = listing.numbers(connection, request.filter, request.limit, before)
             held = listing.read(connection, numbers, rows.READ)
         return held, cursors.write(numbers[-1], request.filter) if more else None
@@ -172,7 +188,7 @@ class LocalEngine(MemoryEngine):
     def get(self, request: GetRequest) -> Hits:
         request.validate()
         known = [bytes.fromhex(item_id) for item_id in dict.fromkeys(request.ids) if _ID.fullmatch(item_id)]
-        with self._database.reading() as connection:
+        with self._database.reading(self._deadline) as connection:
             found = [listing.read_one(connection, item_id) for item_id in known]
         hits = (rows.hit(row) for row in found if row is not None)
         wanted = MetaFilter(reach=request.reach)
@@ -181,7 +197,7 @@ class LocalEngine(MemoryEngine):
     def explore(self, request: ExploreRequest) -> ExplorePage:
         """Count by the counters when the filter sets only reach and kinds: exact, however many items there are."""
         request.validate()
-        with self._database.reading() as connection:
+        with self._database.reading(self._deadline) as connection:
             return facets.explore(connection, request)
 
     def forget(self, target: ForgetTarget) -> ForgetReport:
@@ -210,15 +226,78 @@ class LocalEngine(MemoryEngine):
 
     def beliefs(self, request: BeliefsRequest) -> Hits:
         request.validate()
-        with self._database.reading() as connection:
+        with self._database.reading(self._deadline) as connection:
             return beliefs.read(connection, request.reach, request.query, request.limit)
 
     def maintain(self, budget_s: float) -> Upkeep:
         """Do waiting upkeep for about *budget_s* seconds; call it when idle, off the turn."""
         return upkeep.maintain(self._database, budget_s, self._now)
 
+    def within(self, seconds: float) -> "LocalEngine":
+        """Return a view of this engine whose reads all end within *seconds* from now.
+
+        A read that does not make it is interrupted inside SQLite and raises `Unavailable`; nothing of it runs on.
+        Writes, and everything on the whole file, are not bounded. Closing the view closes nothing.
+
+        Raises:
+            InvalidRequest: *seconds* is no number.
+        """
+        view = copy(self)
+        left = seconds if self._deadline is None else min(seconds, self._deadline.left)
+        view._deadline = Deadline(left, self._now)  # noqa: SLF001  # a copy of our own
+        return view
+
+    def verify(self, *, deep: bool = False) -> Sequence[Finding]:
+        """Prove the store: integrity, counters against a recount, index rows against items. Others may write.
+
+        Args:
+            deep: Also compare every item with its id, and the words of the index with an index made anew.
+
+        Returns:
+            What is wrong; nothing when all is well. Restore a backup, or move the file away and sync again.
+        """
+        return verification.verify(self._database, deep=deep)
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write the memory as it is now to the file *path* (0600), replacing it, while others read and write.
+
+        Raises:
+            ConfigError: the place cannot be written, or is the memory itself.
+            EngineError: the disk failed or is full; what *path* held is still there.
+        """
+        with self.snapshot() as held:
+            held.copy_to(Path(path))
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """Hold the memory as it is now, to copy it later; for a backup of several stores at one moment."""
+        return backup.snapshot(self._database)
+
+    @staticmethod
+    def restore(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path | None:
+        """Make the memory at *path* hold what the backup *source* holds, in one transaction.
+
+        Returns:
+            Where the memory that was there is kept; `None` when there was none.
+
+        Raises:
+            ConfigError: *source* is another program's file, a newer version's, or missing; nothing was changed.
+            EngineError: *source* is damaged, or the disk failed; the memory is as it was.
+            Unavailable: another process kept writing for too long; try again.
+        """
+        return backup.restore(Path(source), place.resolve(path))
+
+    def optimize(self) -> Optimized:
+        """Write the file anew, small, and so that no byte of it holds what was forgotten. Writers wait meanwhile.
+
+        Raises:
+            EngineError: there is no room for a second copy of the file.
+            Unavailable: another process kept writing for too long; try again.
+        """
+        return optimizing.optimize(self._database)
+
     def close(self) -> None:
-        self._database.close()
+        if self._deadline is None:  # a view holds nothing of its own
+            self._database.close()
 
 
 def quoted(request: RecallRequest, hits: Sequence[Hit]) -> str:

@@ -10,10 +10,12 @@ from corebrain.errors import CorebrainError, EngineError, Unavailable
 
 
 def told(error: apsw.Error, file: Path) -> CorebrainError:
-    """Return the typed error for *error*: only a busy file may be tried again as it is."""
+    """Return the typed error for *error*: only a busy file, or a read that was cut short, may be tried again."""
     match error:
         case apsw.BusyError() | apsw.LockedError():
             return Unavailable(f"{file} is busy: another process has been writing to it for too long")
+        case apsw.InterruptError():
+            return Unavailable(f"reading {file.name} took longer than its deadline allows and was ended")
         case apsw.FullError():
             return EngineError(f"no space left for {file}: free some and try again")
         case apsw.CorruptError() | apsw.NotADBError():

@@ -60,6 +60,14 @@ def _context(connection: apsw.Connection, items: Iterable[int], texts: dict[int,
     return "\n".join(parts)
 
 
+def words(connection: apsw.Connection, item: int) -> tuple[str, str]:
+    """Return what a conversation's row of the index is made of: its own words, and its neighbours'."""
+    texts: dict[int, str] = {}
+    around_it = _context(connection, around(connection, item), texts)
+    own = connection.execute("SELECT text FROM items WHERE item = ?", (item,)).get
+    return words_of(rows.turns_of(own)), around_it
+
+
 def index(
     connection: apsw.Connection, registry: Registry, items: Iterable[int], known: Mapping[int, Sequence[int]]
 ) -> None:

@@ -7,12 +7,12 @@ walks one table; a read of everything walks at most `MAX_SHARDS`. Which table a 
 (`placements`), so a later version can move branches without another schema.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
 
+from corebrain.engines.local import copies
 from corebrain.errors import ConfigError
 from corebrain.model.meta import ItemKind
 
@@ -144,16 +144,10 @@ def bring_up(connection: apsw.Connection, file: Path, steps: Sequence[Step] = ST
 
 def back_up(connection: apsw.Connection, target: Path) -> None:
     """Copy what the connection's file holds, as last committed, to *target* (0600), replacing it."""
-    target.unlink(missing_ok=True)
-    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     source = apsw.Connection(connection.filename, flags=apsw.SQLITE_OPEN_READONLY)
-    copy = apsw.Connection(str(target))
     try:
-        with copy.backup("main", source, "main") as backup:
-            while not backup.done:
-                backup.step(1000)
+        copies.copy(source, target)
     finally:
-        copy.close()
         source.close()
 
 

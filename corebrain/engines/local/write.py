@@ -9,7 +9,7 @@ from corebrain.contract import Item
 from corebrain.engines.local import facets, neighbours, rows
 from corebrain.engines.local.nodes import Node, Registry
 from corebrain.engines.local.passages import Passage, split
-from corebrain.model.item import Conversation, Document
+from corebrain.model.item import Conversation, Document, Learning
 
 _INSERT = f"INSERT INTO items({', '.join(rows.WRITTEN)}) VALUES ({', '.join('?' * len(rows.WRITTEN))})"  # noqa: S608  # our own column names
 
@@ -73,13 +73,9 @@ class _Batch:
         if isinstance(item, Conversation):
             self._turns.append(number)
             return
-        if isinstance(item, Document):
-            words = [(_head(item, piece), piece.text) for piece in pieces]
-        else:
-            words = [("", item.text)]
         self._connection.executemany(
             f"INSERT INTO text_{shard}(rowid, head, body, ctx, tag) VALUES (?, ?, ?, '', ?)",  # noqa: S608  # a number of ours
-            [(first + offset, head, body, node.tags) for offset, (head, body) in enumerate(words)],
+            [(first + offset, head, body, node.tags) for offset, (head, body) in enumerate(indexed(item, pieces))],
         )
 
     def finish(self) -> None:
@@ -89,6 +85,13 @@ class _Batch:
         facets.apply(self._connection, self._deltas)
         for shard, filled in self._filled.items():
             self._connection.execute("UPDATE shards SET passages = passages + ? WHERE shard = ?", (filled, shard))
+
+
+def indexed(item: Document | Learning, pieces: Iterable[Passage]) -> list[tuple[str, str]]:
+    """Return head and body of each row of the word index that *item*, cut into *pieces*, comes to."""
+    if isinstance(item, Document):
+        return [(_head(item, piece), piece.text) for piece in pieces]
+    return [("", item.text)]
 
 
 def _head(item: Document, piece: Passage) -> str:
