@@ -27,6 +27,7 @@ from connectors.errors import ConfigError
 BUILT_IN: Mapping[str, str] = {
     "files": "connectors.files.kind:KIND",
     "notion": "connectors.notion.kind:KIND",
+    "web": "connectors.web.kind:KIND",
 }
 """Kind -> `module:attribute` of its `Kind`."""
 

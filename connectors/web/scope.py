@@ -6,6 +6,7 @@ starts with `/` is held against the path, any other against `host/path`. A query
 
 import re
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from connectors.errors import ConfigError
@@ -37,6 +38,7 @@ class Scope:
 
     Attributes:
         starts: The starts in their one spelling.
+        rules_mark: Fingerprint of the rules: links chosen by other rules are chosen anew.
 
     Raises:
         ConfigError: A start is no web address, or there is none.
@@ -51,6 +53,7 @@ class Scope:
         reach: Reach = "folder",
         query: QueryRule = "keep",
     ) -> None:
+        include, exclude = tuple(include), tuple(exclude)
         self.query = query
         self.starts = tuple(_start(url, query) for url in start)
         if not self.starts:
@@ -59,7 +62,10 @@ class Scope:
         self._include = tuple(_pattern(text) for text in include)
         self._exclude = tuple(_pattern(text) for text in exclude)
         self._start_keys = frozenset(each.key for each in self.starts)
-        self.rules = repr((self._places, *(sorted(map(str, each)) for each in (include, exclude)), query))
+        told = repr(
+            (self._places, sorted(include), sorted(exclude), query if isinstance(query, str) else sorted(query))
+        )
+        self.rules_mark = sha256(told.encode()).hexdigest()[:12]
 
     def address(self, href: str, base: str | None = None) -> Address | None:
         """Return the address a link leads to, when it is one of this source's pages."""
