@@ -1,4 +1,9 @@
-"""What the local engine costs: python benchmarks/local_engine.py [ITEMS] [--folder DIR]; ratios to physical limits."""
+"""What the local engine costs: python benchmarks/local_engine.py [ITEMS …] [--growth] [--folder DIR].
+
+With --growth only what must not grow with the store is measured, for each size in turn: a page of a listing at any
+depth, facet counts and keyword search of a hundredth of it, forgetting and erasing that hundredth. A million items and
+more lie below 100 roots.
+"""
 
 import argparse
 import os
@@ -20,6 +25,7 @@ from corebrain.model.item import Body, Conversation, Document, Learning, Learnin
 from corebrain.model.meta import ItemKind, MemoryMeta, SourceKind, SourceRef, TurnRange
 from corebrain.model.namespace import Namespace, Reach
 from corebrain.model.requests import (
+    EraseRequest,
     ExploreRequest,
     FetchMode,
     FetchRequest,
@@ -41,8 +47,9 @@ VOCABULARY = [f"{word}{n or ''}" for n in range(8) for word in WORDS]
 class Stock:
     """Items as scenario S has them: documents in sources and collections, agents' turns, a few learnings."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, root: str = "") -> None:
         self.count = count
+        self.root = f"{root}/" if root else ""
         self.random = random.Random(7)  # noqa: S311  # the same made-up text every time
         self.text_bytes = 0
 
@@ -66,7 +73,7 @@ class Stock:
         text = self.words(110)
         self.text_bytes += len(text)
         meta = MemoryMeta(
-            namespace=Namespace.parse(f"source:{source}/project:c{collection}"),
+            namespace=Namespace.parse(f"{self.root}source:{source}/project:c{collection}"),
             folder=f"f{number % 50}",
             file_path=f"f{number % 50}/{number}.md",
             source=SourceRef(kind=SourceKind.FILE, id=f"source-{source}"),
@@ -79,7 +86,7 @@ class Stock:
         self.text_bytes += len(text)
         turn = number // 1000
         meta = MemoryMeta(
-            namespace=Namespace.parse(f"agent:a{agent}"),
+            namespace=Namespace.parse(f"{self.root}agent:a{agent}"),
             thread_id=f"thread-{agent}-{number % 100}",
             turns=TurnRange(first=turn, last=turn),
             agent_id=f"a{agent}",
@@ -90,7 +97,8 @@ class Stock:
     def learning(self, number: int) -> Item:
         text = self.words(14) + f" {number}"
         self.text_bytes += len(text)
-        return Learning(text=text, kind=LearningKind.FACT, confidence=0.8, meta=MemoryMeta(tags=(f"t{number % 9}",)))
+        meta = MemoryMeta(namespace=Namespace.parse(self.root.strip("/") or "root"), tags=(f"t{number % 9}",))
+        return Learning(text=text, kind=LearningKind.FACT, confidence=0.8, meta=meta)
 
 
 def as_it_comes(item: Item) -> tuple[str, str, int]:
@@ -207,16 +215,76 @@ def document_ratio(folder: Path, stock: Stock) -> float:
     return (folder / "documents.db").stat().st_size / stock.text_bytes
 
 
+def grown(folder: Path, count: int) -> str:
+    """Fill a store with *count* items and print what must not grow with it; return the line of the summary."""
+    roots = 100 if count >= 1_000_000 else 1
+    engine = LocalEngine(folder / f"{count}.db", durability="process")
+    start = time.perf_counter()
+    for number in range(roots):
+        stock = Stock(count // roots, f"team:r{number}" if roots > 1 else "")
+        items = sorted(stock.items(), key=as_it_comes)
+        for at in range(0, len(items), BATCH):
+            engine.store_many(items[at : at + BATCH])
+    print(f"{count:,} items below {roots} roots, stored in {time.perf_counter() - start:.0f} s")
+    hundredth = "team:r{}" if roots > 1 else "agent:a{}"
+    reach = Reach.subtree(Namespace.parse(hundredth.format(7)))
+    taken = {f"list 50 at {depth:.0%}": listed_at(engine, count, depth) for depth in (0, 0.25, 0.5, 0.95)}
+    for facet in (Facet.KIND, Facet.FOLDER, Facet.TAG):
+        request = ExploreRequest(facet=facet, filter=MetaFilter(reach=reach))
+        taken[f"facet counts of 1 %, {facet.value}"] = measured(lambda r=request: engine.explore(r), 100)  # type: ignore[misc]  # a lambda's default has no type
+
+    def search() -> object:
+        query = "what about " + " ".join(stock.random.choices(VOCABULARY[50:2000], k=4)) + " then"
+        return engine.fetch(FetchRequest(query=query, mode=FetchMode.KEYWORD, filter=MetaFilter(reach=reach)))
+
+    taken["keyword search of 1 %"] = measured(search, 100)
+    for name, act in {"forget": _forget, "erase": _erase}.items():
+        doomed = Reach.subtree(Namespace.parse(hundredth.format(len(name))))
+        start = time.perf_counter()
+        gone = act(engine, doomed)
+        spent = (time.perf_counter() - start) * 1e3
+        taken[f"{name} 1 % ({gone})"] = (spent, spent)
+    for name, (middle, high) in taken.items():
+        print(f"{name:36} p50 {middle:8.3f} ms   p95 {high:8.3f} ms")
+    engine.close()
+    return f"{count:,}: " + ", ".join(f"{name} {middle:.2f}" for name, (middle, _) in taken.items())
+
+
+def listed_at(engine: LocalEngine, count: int, depth: float) -> tuple[float, float]:
+    """Measure a page of 50 at a share of the whole listing; cursors belong to the filter, not to a page's size."""
+    request = ListRequest(limit=500)
+    for _ in range(int(count * depth) // 500):
+        request = request.model_copy(update={"cursor": engine.list(request).next_cursor})
+    page = request.model_copy(update={"limit": 50})
+    return measured(lambda: engine.list(page), 100)
+
+
+def _forget(engine: LocalEngine, reach: Reach) -> int:
+    return engine.forget(ForgetTarget.of_filter(MetaFilter(reach=reach))).forgotten
+
+
+def _erase(engine: LocalEngine, reach: Reach) -> str:
+    return f"{engine.erase(EraseRequest(reach=reach)).erased_scopes} scopes"
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("items", type=int, nargs="?", default=100_000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("items", type=int, nargs="*", default=[100_000])
+    parser.add_argument("--growth", action="store_true", help="measure what must not grow, for each size")
     parser.add_argument("--folder", type=Path, help="where the files are written (default: a temporary folder)")
     arguments = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(dir=arguments.folder))
-    try:
-        run(folder, arguments.items)
-    finally:
-        shutil.rmtree(folder)
+    summary = []
+    for count in arguments.items:
+        folder = Path(tempfile.mkdtemp(dir=arguments.folder))
+        try:
+            if arguments.growth:
+                summary.append(grown(folder, count))
+            else:
+                run(folder, count)
+        finally:
+            shutil.rmtree(folder)
+    if summary:
+        print("ms at p50; " + "; ".join(summary))
 
 
 def run(folder: Path, count: int) -> None:
