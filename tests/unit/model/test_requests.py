@@ -166,6 +166,9 @@ def test_what_may_be_left_out_takes_its_default() -> None:
     limits = (r.FetchRequest(query="q"), r.RecallRequest(question="q"), r.BeliefsRequest(), r.ListRequest())
     assert [request.limit for request in limits] == [10, 10, 10, 50]
     assert r.ExploreRequest(facet=Facet.TAG).limit == 50
+    assert r.FetchRequest(query="q").beliefs == 0
+    page = r.ExplorePage(facet=Facet.TAG)
+    assert (page.total, page.missing, page.more_buckets, page.truncated) == (0, 0, 0, False)
 
 
 def test_metadata_is_written_in_the_order_of_its_table_and_reads_back() -> None:
