@@ -3,6 +3,8 @@
 from pipeline.options import SyncOptions
 
 YES, NO = "yes", "no"
+MOVING = "moving"
+"""Decided as `YES`, and what was held before has not all been moved yet."""
 
 
 def decided(kept: str | None, options: SyncOptions) -> bool | None:
@@ -14,7 +16,7 @@ def decided(kept: str | None, options: SyncOptions) -> bool | None:
     """
     if options.split != "auto":
         return options.split == "always"
-    return None if kept is None else kept == YES
+    return None if kept is None else kept != NO
 
 
 def decide(listed: int, options: SyncOptions, *, whole: bool) -> bool | None:

@@ -81,6 +81,29 @@ class SourceRun:
         finally:
             self._spool.close()
 
+    def split(self) -> SourceReport:
+        """Give the collections nodes of their own and move there what is held; nothing is listed.
+
+        Afterwards every document that is not set aside lies at its collection's node. The decision is kept first, as
+        `MOVING`: whatever ends this run, the next split or sync moves the rest.
+        """
+        try:
+            self._split = True
+            self._ledger.update(replace(self._row, split=collections.MOVING))
+            self._ledger.begin()
+            self._plan_misfiled(split=True)
+            moved = self._store()
+            self._forget()
+            if moved:
+                self._ledger.update(replace(self._ledger.row(), split=collections.YES))
+        except (PipelineError, ConnectorError, CorebrainError) as error:
+            if isinstance(error, SetupError):
+                raise
+            self._fail(error)
+        finally:
+            self._spool.close()
+        return self._report(Listing())
+
     def plan_only(self) -> SourceReport:
         """Scan and plan, then tell what it would cost."""
         try:
@@ -118,9 +141,11 @@ class SourceRun:
         if self._split is None:
             self._split = collections.decide(listing.listed, self._options, whole=listing.is_complete)
         if self._split is not None and self._kept_split() != self._row.split:
-            split = self._split
-            self._ledger.plan(Work(Verdict.REFILED, ref) for ref in self._ledger.misfiled(split=split))
+            self._plan_misfiled(split=self._split)
         return scan
+
+    def _plan_misfiled(self, *, split: bool) -> None:
+        self._ledger.plan(Work(Verdict.REFILED, ref) for ref in self._ledger.misfiled(split=split))
 
     def _check_size(self) -> None:
         """Stop before anything is fetched when the source would grow beyond what it may hold."""
@@ -167,7 +192,8 @@ class SourceRun:
             return
         self._check_size()
         if self._store():
-            row = replace(self._ledger.row(), cursor=scan.listing.cursor, split=self._kept_split())
+            split = self._row.split or self._kept_split()  # another decision holds once everything is moved
+            row = replace(self._ledger.row(), cursor=scan.listing.cursor, split=split)
             self._ledger.update(row, scan.notes.settled)
 
     def _is_due(self, aside: Aside) -> bool:
@@ -251,7 +277,7 @@ class SourceRun:
     def _commit(self, scan: Scan, *, stored: bool, settled: bool) -> None:
         """Keep how far we are; the cursor moves only when everything before it is stored and forgotten."""
         listing = scan.listing
-        split = self._kept_split() if stored else self._row.split
+        split = self._kept_split() if stored and not scan.scopes else self._row.split
         row = replace(self._row, split=split, identity=self._identity or self._row.identity)
         if settled and listing.cursor is not None:
             row = replace(row, cursor=listing.cursor)

@@ -1,10 +1,12 @@
 """The verbs and their arguments. Imports nothing that takes time: `brain --help` answers at once."""
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
+
+from pipeline.cli import agent_arguments, care_arguments
+from pipeline.cli.verb import Verb, positive
+from pipeline.cli.verb import add_json as _json
 
 FACETS = ("kind", "source", "source_id", "folder", "file_path", "language", "repo", "url", "tag", "namespace")
 
@@ -19,25 +21,6 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see `{self.prog} --help`")
-
-
-@dataclass(frozen=True, slots=True)
-class Verb:
-    """One verb; its module below `pipeline.cli` runs it.
-
-    Attributes:
-        name: What is typed.
-        help: One line for `brain --help`.
-        text: What it does, for `brain VERB --help`.
-        examples: Command lines, each with what it is for.
-        add: Adds its arguments.
-    """
-
-    name: str
-    help: str
-    text: str
-    examples: tuple[tuple[str, str], ...]
-    add: Callable[[argparse.ArgumentParser], None]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -84,23 +67,12 @@ def _add_global(to: argparse.ArgumentParser, default: object) -> None:
     to.add_argument("--debug", action="store_true", default=debug, help="show where an error came from")
 
 
-def _json(to: argparse.ArgumentParser) -> None:
-    to.add_argument("--json", action="store_true", help="print one JSON object")
-
-
 def _source(to: argparse.ArgumentParser) -> None:
     to.add_argument("--source", metavar="S", help="a source's name, or files, notion, github, web for all of a kind")
 
 
 def _limit(to: argparse.ArgumentParser, default: int) -> None:
-    to.add_argument("--limit", type=_positive, metavar="N", default=default, help=f"at most N (default {default})")
-
-
-def _positive(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 up")
-    return number
+    to.add_argument("--limit", type=positive, metavar="N", default=default, help=f"at most N (default {default})")
 
 
 def _add(to: argparse.ArgumentParser) -> None:
@@ -166,8 +138,19 @@ def _explore(to: argparse.ArgumentParser) -> None:
 
 
 def _forget(to: argparse.ArgumentParser) -> None:
-    to.add_argument("name", metavar="NAME", help="the source")
+    to.add_argument("name", nargs="?", metavar="NAME", help="the source")
+    to.add_argument("--agent", metavar="A", help="not a source, but what this agent was told in its conversations")
+    to.add_argument("--thread", metavar="T", help="with --agent: only this conversation")
+    to.add_argument(
+        "--before", metavar="DATE", help="with --agent: only turns before 2026-01-31, or a time of RFC 3339"
+    )
+    to.add_argument("--dry-run", action="store_true", help="with --agent: only count")
     to.add_argument("--yes", action="store_true", help="do not ask")
+    _json(to)
+
+
+def _split(to: argparse.ArgumentParser) -> None:
+    to.add_argument("name", metavar="NAME", help="the source")
     _json(to)
 
 
@@ -272,11 +255,24 @@ VERBS = (
     ),
     Verb(
         "forget",
-        "remove one source from memory and state",
+        "remove one source, or an agent's conversations",
         "Remove every document of one source, and what is known of it. The source itself is not touched, nor is any"
-        "\nother source. Asks first.",
-        (("brain forget handbook", "asks"), ("brain forget handbook --yes", "does not")),
+        "\nother source. With --agent, remove the turns of an agent's conversations and what was distilled from them."
+        "\nAsks first.",
+        (
+            ("brain forget handbook", "asks"),
+            ("brain forget handbook --yes", "does not"),
+            ("brain forget --agent support-01 --before 2026-01-31", "old conversations of one agent"),
+        ),
         _forget,
+    ),
+    Verb(
+        "split",
+        "give a source's collections nodes of their own",
+        "File each collection of a source (of files: each top folder) at a node of its own, and move what is there,"
+        "\nfindable all the while. Interrupt it at any time: the next run goes on. The source itself is not read.",
+        (("brain split handbook", "from now on, whatever split_over says"),),
+        _split,
     ),
     Verb(
         "jobs",
@@ -306,4 +302,6 @@ VERBS = (
         (("brain doctor", "exits 1 when something does not work"),),
         _json,
     ),
+    *care_arguments.VERBS,
+    *agent_arguments.VERBS,
 )

@@ -74,7 +74,10 @@ class Ledger(Protocol):
         ...
 
     def misfiled(self, *, split: bool) -> Iterator[Ref]:
-        """Yield the refs of records that are filed elsewhere than *split* says and are not planned otherwise."""
+        """Yield the refs of records that are filed elsewhere than *split* says and are not planned otherwise.
+
+        Left out is what is set aside: it waits for its next try, and moves when that succeeds.
+        """
         ...
 
     def counts(self) -> dict[Verdict, int]:

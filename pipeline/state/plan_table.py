@@ -58,8 +58,10 @@ class SqliteLedger(Books):
     def misfiled(self, *, split: bool) -> Iterator[Ref]:
         elsewhere = "filed IS NOT collection" if split else "filed IS NOT NULL"
         unplanned = "NOT EXISTS (SELECT 1 FROM work w WHERE w.source = d.source AND w.key = d.key)"
+        readable = "NOT EXISTS (SELECT 1 FROM aside a WHERE a.source = d.source AND a.key = d.key)"
         for _, ref in self._paged(
-            f"SELECT key, ref FROM document d WHERE source = ? AND key > ? AND {elsewhere} AND {unplanned} ORDER BY key"  # noqa: S608 - constants
+            f"SELECT key, ref FROM document d WHERE source = ? AND key > ? AND {elsewhere} AND {unplanned}"  # noqa: S608 - constants
+            f" AND {readable} ORDER BY key"
         ):
             yield ref_from_json(ref)
 

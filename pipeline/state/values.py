@@ -148,7 +148,7 @@ class SourceRow:
 
     Attributes:
         cursor: Of the last committed checkpoint.
-        split: `yes`, `no`, or `None` while undecided.
+        split: `yes`, `no`, `moving`, or `None` while undecided (`pipeline.collections`).
         identity: Of the root as last synced, as the connector tells it.
         complete: Whether a complete scan was ever recorded with this state.
         last_success: When a run last ended without error.

@@ -35,6 +35,7 @@ from corebrain.model.requests import (
 )
 from pipeline.host import Host
 from pipeline.options import SyncOptions
+from pipeline.report import SyncReport
 from pipeline.source import Source
 from pipeline.state.database import Database
 from pipeline.state.sqlite import SqliteState
@@ -103,6 +104,13 @@ class TrippedEngine(MemoryEngine):
         return report
 
 
+Work = Callable[[Source, SqliteState, Host], SyncReport]
+
+
+def _synced(source: Source, state: SqliteState, host: Host) -> SyncReport:
+    return sync_all([source], state, host)
+
+
 @dataclass
 class World:
     """One brain and its source. `run` opens everything anew, as a new process would.
@@ -127,15 +135,15 @@ class World:
 
         return LocalEngine(self.folder / "memory.db")
 
-    def run(self, wire: Tripwire | None = None) -> dict[str, Any]:
-        """Sync once; the report as a dict."""
+    def run(self, wire: Tripwire | None = None, work: Work | None = None) -> dict[str, Any]:
+        """Sync once, or do other *work*; the report as a dict."""
         wire = wire or Tripwire()
         engine = self.engine()
         state = SqliteState(self.folder / "state.db")
         try:
             with tripped_commits(wire):
                 source = Source("scripted", self.connector, Brain(TrippedEngine(engine, wire)), self.options)
-                return sync_all([source], state, Host(now=lambda: 1_000.0, chance=lambda: 0.5)).to_dict()
+                return (work or _synced)(source, state, Host(now=lambda: 1_000.0, chance=lambda: 0.5)).to_dict()
         finally:
             state.close()
             engine.close()
