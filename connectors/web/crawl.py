@@ -77,7 +77,8 @@ class Crawl:
         with ThreadPoolExecutor(self._site.habits.concurrency, thread_name_prefix="crawl") as pool:
             while plans := self._next_plans():
                 for visit in pool.map(lambda plan: visited(self._site, plan), plans):
-                    yield from self._arrived(visit)
+                    if visit.plan.address.key not in self.visited:  # looked at meanwhile, as another's canonical page
+                        yield from self._arrived(visit)
                 self._frontier.done = self._frontier.taken
                 since += len(plans)
                 if since >= CHECKPOINT_EVERY:
@@ -97,6 +98,8 @@ class Crawl:
             self._way.meet(start.key, Entry(start.url, "start"))
         for origin in dict.fromkeys(start.origin for start in self._site.scope.starts):
             rules = self._site.robots.rules(origin)
+            if isinstance(rules.error, AddressRefused):
+                raise ConfigError(f"{rules.error.message}; {rules.error.advice}")
             if rules.error is not None:
                 yield from self._failed_host(origin, rules.error)
             if not self._site.habits.follow or not self._site.habits.sitemaps or rules.error is not None:
