@@ -75,7 +75,7 @@ def test_the_shipped_configuration_syncs_and_finds(tmp_path: Path) -> None:
         assert (report["unchanged"], report["requests"]) == (50, 1)
         assert len(server.log) - before <= 2
         found = brain("search", "parental leave")
-        assert "Parental leave 2" in found
+        assert "Parental leave" in found
         assert "https://www.notion.so/" in found
 
 
