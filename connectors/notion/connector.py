@@ -137,7 +137,7 @@ class NotionConnector:
                 if count and count % _CHECKPOINT == 0:
                     yield Checkpoint(None)  # a listing that breaks off starts anew; what is stored stays stored
                 yield from self._seen(thing)
-        notes.put(_HAD, value=True)
+        notes.put(_HAD, True)
         yield from failures
         yield Checkpoint(self._cursor(found.newest, began))
         if not found.failed:
