@@ -7,7 +7,7 @@ dialled (`network`, `deadline`), one attempt (`transport`, `body`), attempts and
 
 from connectors.http.client import Client
 from connectors.http.errors import AddressRefused, BodyRefused, CutShort, Stopped, TooManyRedirects, Unreachable
-from connectors.http.guard import Guard, Resolver
+from connectors.http.guard import Guard, Resolver, private_place
 from connectors.http.pacing import Pace, Pacer
 from connectors.http.redaction import shown
 from connectors.http.response import Response
@@ -31,6 +31,7 @@ __all__ = [
     "Timing",
     "TooManyRedirects",
     "Unreachable",
+    "private_place",
     "retry_after",
     "shown",
     "usual_limits",

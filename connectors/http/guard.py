@@ -43,6 +43,17 @@ def plain_host(host: str) -> str:
     return host.strip().rstrip(".").lower()
 
 
+def private_place(url: str) -> str | None:
+    """Return the `host:port` that `allow_private` must hold for a URL by its text; `None` for public ones."""
+    parsed = httpx.URL(url)
+    try:
+        Guard().check(parsed)
+    except AddressRefused:
+        host = plain_host(parsed.host)
+        return f"[{host}]:{port_of(parsed)}" if ":" in host else f"{host}:{port_of(parsed)}"
+    return None
+
+
 class Guard:
     """Says of every URL whether it may be asked for, and of every host which addresses may be dialled.
 

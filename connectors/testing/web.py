@@ -199,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
         if found.modified:
             self.send_header("Last-Modified", found.modified)
         for name, value in found.headers.items():
-            self.send_header(name, value)
+            self.send_header(name, value.encode().decode("latin-1"))  # as UTF-8 on the wire
         if status != 304:
             self.send_header("Content-Type", found.media_type)
             self.send_header("Content-Length", str(len(body)))

@@ -87,6 +87,13 @@ def _add(to: argparse.ArgumentParser) -> None:
     notion.add_argument("--root", action="append", default=[], metavar="LINK", help="only this page or database")
     notion.add_argument("--name", default="notion", help="what to call it (default: notion)")
     _json(notion)
+    web = kinds.add_parser("web", help="a site, its sitemap or a feed", prog="brain add web")
+    _add_global(web, default=argparse.SUPPRESS)
+    web.add_argument("url", nargs="+", metavar="URL", help="where it begins; what lies below it is read")
+    web.add_argument("--include", action="append", default=[], metavar="PATTERN", help="only pages such as /latest/**")
+    web.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help="no pages such as /v1/**")
+    web.add_argument("--name", help="what to call it (default: the host)")
+    _json(web)
 
 
 def _sync(to: argparse.ArgumentParser) -> None:
