@@ -9,6 +9,7 @@ from corebrain.model.meta import ItemKind
 from corebrain.model.namespace import Reach
 from corebrain.model.requests import ForgetTarget, ListRequest
 from pipeline.assembly import OpenBrain
+from pipeline.cli import people
 from pipeline.cli.console import Console
 from pipeline.cli.printable import counted, printable
 from pipeline.cli.reading import configured
@@ -20,7 +21,10 @@ from pipeline.source_set import SourceSet
 
 
 def run(options: Namespace, console: Console) -> int:
-    """Forget the source's documents; every other source stays whole."""
+    """Forget the source's documents; every other source stays whole. With --agent, see `people`."""
+    if options.agent is not None:
+        return people.run(options, console)
+    _check(options)
     config = configured(options)
     name: str = options.name
     with OpenBrain(SourceSet(config), trial=True) as brain:
@@ -42,6 +46,13 @@ def run(options: Namespace, console: Console) -> int:
         )
     console.answer(name=name, forgotten=forgotten)
     return 0
+
+
+def _check(options: Namespace) -> None:
+    if options.name is None:
+        raise SetupError("name the source to forget, or an agent with --agent")
+    if options.thread or options.before or options.dry_run:
+        raise SetupError("--thread, --before and --dry-run go with --agent; a source is forgotten whole")
 
 
 def _documents(brain: OpenBrain, name: str) -> MetaFilter:

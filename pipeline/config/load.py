@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import tomlkit
 from pydantic import BaseModel, ValidationError
 
 from connectors import registry
@@ -53,6 +54,23 @@ def load(file: Path | None, *, variables: Mapping[str, str] | None = None) -> Co
         if file is None:
             return Config(None, Path.cwd())
     return parsed(_read(file), file, variables=variables)
+
+
+def reading_only(file: Path | None) -> Config:
+    """Read a configuration without its sources, for who only reads memory and has none of their secrets.
+
+    Raises:
+        SetupError: As `load`, but for what stands in `[sources]`.
+    """
+    file = file or found_from(Path.cwd())
+    if file is None:
+        return Config(None, Path.cwd())
+    try:
+        held = tomllib.loads(_read(file))
+    except tomllib.TOMLDecodeError as error:
+        raise SetupError(f"{_shown(file)} is not valid TOML: {str(error)[:1].lower()}{str(error)[1:]}") from None
+    held.pop("sources", None)
+    return parsed(tomlkit.dumps(held), file)
 
 
 def _read(file: Path) -> str:

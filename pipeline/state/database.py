@@ -13,7 +13,7 @@ from pipeline.errors import StateError
 from pipeline.state.schema import MIGRATIONS, TABLES, VERSION
 
 BUSY_TIMEOUT_MS = 10_000
-_APPLICATION = 0x62726E73  # "brns" in the file's header: a brain's state
+APPLICATION = 0x62726E73  # "brns" in the file's header: a brain's state
 MEMORY = ":memory:"
 
 
@@ -25,7 +25,7 @@ class Database:
         self._lock = threading.RLock()
         self._open = True
         self._in_transaction = False
-        with _told(path):
+        with told(path):
             if path != MEMORY:
                 _create_private(Path(path))
             self._connection = apsw.Connection(path)
@@ -34,7 +34,7 @@ class Database:
 
     def _prepare(self) -> None:
         version = self._pragma("user_version")
-        if version and self._pragma("application_id") != _APPLICATION:
+        if version and self._pragma("application_id") != APPLICATION:
             raise StateError(f"{self.path} is not a brain's state; move it away or name another data folder")
         if version > VERSION:
             raise StateError(
@@ -58,7 +58,7 @@ class Database:
             if self._pragma("user_version") == version:  # nobody else was quicker
                 for statements in [MIGRATIONS[step] for step in range(version, VERSION)] if version else [TABLES]:
                     self._connection.execute(statements)
-                self._pragma("application_id", _APPLICATION)
+                self._pragma("application_id", APPLICATION)
                 self._pragma("user_version", VERSION)
 
     def copy_to(self, path: str) -> None:
@@ -75,7 +75,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Hold the write lock; commit at the end, roll back when anything was raised."""
-        with self._lock, _told(self.path):
+        with self._lock, told(self.path):
             if self._in_transaction:
                 yield
                 return
@@ -93,12 +93,12 @@ class Database:
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run one statement and return all its rows."""
-        with self._lock, _told(self.path):
+        with self._lock, told(self.path):
             return self._connection.execute(sql, values).fetchall()
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
         """Run one statement and return its first row."""
-        with self._lock, _told(self.path):
+        with self._lock, told(self.path):
             row: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
             return row
 
@@ -106,6 +106,17 @@ class Database:
         """Run one statement for each row, inside the current transaction or one of its own."""
         with self.transaction():
             self._connection.executemany(sql, rows)
+
+    def truncate_log(self) -> None:
+        """Write the log into the file and empty it, so that no old byte stays in it; not while others read it."""
+        with self._lock, told(self.path):
+            self._connection.set_busy_timeout(0)
+            try:
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except (apsw.BusyError, apsw.LockedError):
+                pass  # the next sync that removes something does it, or the last to close the file
+            finally:
+                self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
     def close(self) -> None:
         """Close the file; closing twice is safe."""
@@ -122,7 +133,7 @@ def _create_private(path: Path) -> None:
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def told(path: str) -> Iterator[None]:
     """Turn SQLite's errors, and the file system's, into ones that say what to do."""
     try:
         yield
