@@ -184,8 +184,7 @@ class Api:
         if not (self._shown(key) and (holder is None or self._may_read(holder))):
             raise _not_found("block", key)
         blocks = [one for one in self._children(key) if not one["in_trash"]]
-        places = {one["id"]: place for place, one in enumerate(blocks)}
-        return self._list(asked, "block", blocks, lambda one: places[one["id"]])
+        return self._list(asked, "block", blocks)
 
     def _markdown_reply(self, asked: Asked, key: str) -> Obj:
         del asked
@@ -231,8 +230,7 @@ class Api:
         if not self._shown(key):
             raise _not_found("block", key)
         found = self.workspace.comments.get(key, [])
-        places = {one["id"]: place for place, one in enumerate(found)}
-        return self._list(asked, "comment", found, lambda one: places[one["id"]])
+        return self._list(asked, "comment", found)
 
     def _all_users_reply(self, asked: Asked) -> Obj:
         if not self.limits.users:
@@ -251,13 +249,13 @@ class Api:
         asked: Asked,
         kind: str,
         found: Sequence[Obj],
-        place: Callable[[Obj], Any],
+        place: Callable[[Obj], Any] | None = None,
         *,
         cap: int | None = None,
         newest: bool = False,
         more: Obj | None = None,
     ) -> Obj:
-        """One page of a list; a cursor stands at a place in the order, not at a count."""
+        """One page of a list; a cursor stands at a place in the order, at a count only where things have none."""
         given = asked.body if asked.method == "POST" else asked.query
         size = int(given.get("page_size") or 100)
         if not 1 <= size <= 100:
@@ -266,16 +264,20 @@ class Api:
         plain = {name: value for name, value in given.items() if name not in {"start_cursor", "page_size"}}
         what = f"{asked.path} {plain}"
         after, given_out = self._position(given.get("start_cursor"), what)
-        ordered = sorted(found, key=place, reverse=newest)
-        if after is not None:
-            ordered = [one for one in ordered if (place(one) < after if newest else place(one) > after)]
+        if place is None:
+            ordered = list(found[given_out:])
+        else:
+            ordered = sorted(found, key=place, reverse=newest)
+            ordered = [
+                one for one in ordered if after is None or ((place(one) < after) == newest and place(one) != after)
+            ]
         size = min(size, cap - given_out) if cap else size
         part, rest = ordered[:size], ordered[size:]
         full = cap is not None and given_out + len(part) >= cap and bool(rest)
         cursor = None
         if rest and not full:
             cursor = str(uuid.uuid4())
-            self._cursors[cursor] = what, place(part[-1]), given_out + len(part)
+            self._cursors[cursor] = what, place and place(part[-1]), given_out + len(part)
         if full:
             more = {
                 **(more or {}),

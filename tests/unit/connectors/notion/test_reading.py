@@ -89,6 +89,7 @@ def test_a_truncated_page_is_completed(office: Any) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_page_of_twenty_thousand_blocks_is_read_whole(office: Any) -> None:
     office.server.api.limits.markdown_blocks = 19_000
     page = office.workspace.add_page("Page", paragraphs=[f"words {number}" for number in range(20_000)])
