@@ -96,7 +96,6 @@ class OpenBrain:
             options,
             converter=converter,
             max_bytes=configured.keys.max_bytes or self.config.documents.max_bytes,
-            spool=self.config.data / "spool" if was_synced(self.config) else None,
         )
 
     def converter(self) -> RegistryConverter:

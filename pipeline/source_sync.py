@@ -48,6 +48,8 @@ class SourceSync:
         if not self._options.scopes or report.stored or report.forgotten or report.error:
             kept = report.model_copy(update={"set_aside": ()})  # the books list those, with how often they were tried
             self._state.log_run(self._source.name, started, kept.to_json())
+        if report.gone or report.forgotten:
+            self._state.settle()
         return report
 
     def _leased(self) -> SourceReport:

@@ -18,6 +18,7 @@ from pipeline.host import Host, Progress
 from pipeline.options import SyncOptions
 from pipeline.report import SourceReport, line
 from pipeline.source_set import SourceSet
+from pipeline.temporary import temporary_files_in
 from pipeline.upkeep import Upkeep
 from pipeline.when import printed
 
@@ -130,7 +131,7 @@ def keep(
         The exit status: 0, or 130 when a sync was cut short.
     """
     stop = threading.Event()
-    with brain.converter() as converter, interrupts.heeded(stop, console):
+    with temporary_files_in(brain.config.data), brain.converter() as converter, interrupts.heeded(stop, console):
         kept = choose(converter)
         voice = Voice(console, stop, several=len(kept) > 1)
         listener = Listener(say=voice.note, reported=voice.reported)

@@ -15,6 +15,7 @@ from pipeline.options import SyncOptions
 from pipeline.report import SyncReport
 from pipeline.source_set import SourceSet
 from pipeline.splitting import split
+from pipeline.temporary import temporary_files_in
 
 
 def run(options: Namespace, console: Console) -> int:
@@ -24,6 +25,7 @@ def run(options: Namespace, console: Console) -> int:
         _check(brain, name)
         stop = threading.Event()
         with (
+            temporary_files_in(brain.config.data),
             brain.converter() as converter,
             progress.shown(console) as tell,
             interrupts.heeded(stop, console),

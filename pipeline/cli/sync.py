@@ -18,6 +18,7 @@ from pipeline.report import SourceReport, SyncReport, line
 from pipeline.source import Source
 from pipeline.source_set import SOURCE_IDS, SourceSet, place_of
 from pipeline.syncing import sync_all
+from pipeline.temporary import temporary_files_in
 
 SHOWN_ASIDES = 10
 """Items set aside that are shown of each source; `brain status NAME` shows them all."""
@@ -39,6 +40,7 @@ def run(options: Namespace, console: Console) -> int:
 def _synced(brain: OpenBrain, names: list[str], options: Namespace, console: Console) -> SyncReport:
     stop = threading.Event()
     with (
+        temporary_files_in(brain.config.data),
         brain.converter() as converter,
         progress.shown(console) as tell,
         interrupts.heeded(stop, console),

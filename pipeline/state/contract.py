@@ -240,6 +240,10 @@ class StateStore(Protocol):
         """Return the last reports of a source, newest first."""
         ...
 
+    def settle(self) -> None:
+        """Leave nothing of ended records in the store's files, as far as nobody reads them just now."""
+        ...
+
     def scratch(self) -> "StateStore":
         """Return a private copy to plan in: what is written to it leaves this store as it is. Close it."""
         ...
