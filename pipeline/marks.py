@@ -1,8 +1,5 @@
 """Which records a scan has seen."""
 
-from pipeline.state.values import Known
-
-_BITS = 8
 _GROWTH = 4096
 
 
@@ -13,9 +10,9 @@ class Marks:
         self.bits = bytearray()
         self.count = 0
 
-    def add(self, known: Known) -> bool:
-        """Mark the record's row; returns whether it was not marked yet."""
-        byte, mask = known.row // _BITS, 1 << known.row % _BITS
+    def add(self, row: int) -> bool:
+        """Mark a record's row; returns whether it was not marked yet."""
+        byte, mask = row >> 3, 1 << (row & 7)
         if byte >= len(self.bits):
             self.bits.extend(bytes(byte + _GROWTH - len(self.bits)))
         if self.bits[byte] & mask:

@@ -165,18 +165,29 @@ class Scan:
     def _take(self, page: list[Seen]) -> None:
         if not page:
             return
-        self.listing.listed += len(page)
+        listing, asides, split = self.listing, self._asides, self.split
+        listing.listed += len(page)
         known = self._ledger.known([event.ref.key for event in page])
         work = []
         for event in page:
-            held = known.get(event.ref.key)
-            first = held is not None and self.listing.marks.add(held)
-            self._marked += first and held is not None and held.row <= self._newest
-            verdict = self._verdict(event.ref, held)
+            ref = event.ref
+            held = known.get(ref.key)
+            first = held is not None and listing.marks.add(held.row)
+            if first and held is not None and held.row <= self._newest:
+                self._marked += 1
+            if (  # by far the most frequent case, without a call
+                held is not None
+                and held.token == ref.token is not None
+                and (split is None or held.filed == (ref.collection if split else None))
+                and not asides
+            ):
+                listing.unchanged += first
+                continue
+            verdict = self._verdict(ref, held)
             if verdict is not None:
                 work.append(self._step(verdict, event))
-            elif first and event.ref.key not in self._seen_asides:
-                self.listing.unchanged += 1
+            elif first and ref.key not in self._seen_asides:
+                listing.unchanged += 1
         if work:
             self._ledger.plan(work)
 

@@ -77,11 +77,10 @@ class Books:
         if not keys:
             return {}
         rows = self.database.rows(
-            "SELECT key, id, token, collection, filed FROM document"
-            " WHERE source = ? AND key IN (SELECT value FROM carray(?))",
+            "SELECT key, id, token, filed FROM document WHERE source = ? AND key IN (SELECT value FROM carray(?))",
             (self.source, apsw.carray(tuple(keys))),
         )
-        return {row[0]: Known(*row[1:]) for row in rows}
+        return {row[0]: Known._make(row) for row in rows}
 
     def held(self) -> int:
         found = self.database.one("SELECT count(*) FROM document WHERE source = ?", (self.source,))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from connectors.contract import Json, Ref
 
@@ -77,13 +78,12 @@ class Intent:
     pinned: Pinned
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What a listing is compared with: the token and filing of a record, by its row."""
+class Known(NamedTuple):
+    """What a listing is compared with: the token and filing of a record, by its row. A tuple, for there are many."""
 
+    key: str
     row: int
     token: str | None
-    collection: str | None
     filed: str | None
 
 
