@@ -16,13 +16,13 @@ from connectors.testing.web_pages import StandInPage, redirect
 
 INNER = ("127.0.0.1", "169.254.169.254", "10.0.0.1", "192.168.0.1", "0.0.0.0", "100.100.100.200")  # noqa: S104 - targets
 NAMES = """localhost localhost. LOCALHOST LocalHost. localhost.localdomain ip6-localhost foo.localhost a.b.localhost
-wiki printer.local metadata.google.internal metadata kubernetes.default.svc.local host.internal router.home.arpa""".split()  # noqa: SIM905
+wiki printer.local metadata.google.internal metadata kubernetes.default.svc.local host.internal""".split()  # noqa: SIM905
 WRAPPED = """[::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [0:0:0:0:0:ffff:127.0.0.1] [::127.0.0.1] [64:ff9b::7f00:1]
 [2002:7f00:1::] [2001:0:7f00:1::80ff:fffe] [fe80::1] [fe80::1%25lo] [fd00:ec2::254] [fec0::1] [ff02::1]
 [::ffff:a9fe:a9fe] [0000:0000:0000:0000:0000:0000:0000:0001] [::1%25] [3fff::1] [5f00::1]""".split()  # noqa: SIM905
 LEGITIMATE = """93.184.216.34 8.8.8.8 1.1.1.1 9.9.9.9 192.0.78.9 172.15.0.1 172.32.0.1 100.63.0.1 100.128.0.1
-169.253.0.1 169.255.0.1 11.0.0.1 126.0.0.1 128.0.0.1 192.167.0.1 192.169.0.1 198.17.0.1 198.20.0.1 223.255.255.1 2606:4700::1111
-2a00:1450::1 2400:cb00::1 2001:4860:4860::8888 ::ffff:8.8.8.8""".split()  # noqa: SIM905
+169.253.0.1 169.255.0.1 11.0.0.1 126.0.0.1 128.0.0.1 192.167.0.1 192.169.0.1 198.17.0.1 198.20.0.1
+223.255.255.1 2606:4700::1111 2a00:1450::1 2400:cb00::1 2001:4860:4860::8888 ::ffff:8.8.8.8""".split()  # noqa: SIM905
 
 
 def spellings(address: str) -> Iterator[str]:

@@ -18,6 +18,7 @@ MAX_LENGTH = 2_000
 QueryRule: TypeAlias = "Literal['keep', 'drop'] | Collection[str]"
 """`keep` all but tracking and sessions, `drop` all, or the names of the parameters to keep."""
 
+_ROOT_DOT = re.compile(r"\.+(?=$|:\d+$)")
 _SLASHES = re.compile(r"/{2,}")
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid|sid)=[^/;]*", re.IGNORECASE)
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -66,16 +67,20 @@ def address(href: str, base: str | None = None, query: QueryRule = "keep") -> Ad
     if len(href) > MAX_LENGTH * 2:
         return None
     try:
-        parsed = ada_url.URL(href, base=base) if base else ada_url.URL(href)
+        text = (ada_url.URL(href, base=base) if base else ada_url.URL(href)).href
     except ValueError:
         return None
-    if parsed.protocol not in {"http:", "https:"} or parsed.username or parsed.password or not parsed.hostname:
+    scheme, _, rest = text.partition("://")
+    if scheme not in {"http", "https"}:
         return None
-    port = f":{parsed.port}" if parsed.port else ""
-    host = f"{parsed.hostname.rstrip('.')}{port}"
-    path = _plain(_PATH_SESSION.sub("", _SLASHES.sub("/", parsed.pathname))) or "/"
-    kept = _kept(parsed.search.removeprefix("?"), query)
-    origin = f"{parsed.protocol}//{host}"
+    rest, _, search = rest.partition("#")[0].partition("?")
+    host, _, tail = rest.partition("/")
+    if not host or "@" in host:
+        return None
+    host = _ROOT_DOT.sub("", host)
+    path = _plain(_PATH_SESSION.sub("", _SLASHES.sub("/", f"/{tail}"))) or "/"
+    kept = _kept(search, query)
+    origin = f"{scheme}://{host}"
     url = f"{origin}{path}{'?' if kept else ''}{kept}"
     return Address(url, origin, host, path, kept) if len(url) <= MAX_LENGTH else None
 

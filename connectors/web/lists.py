@@ -171,7 +171,7 @@ def _feed(data: bytes) -> Iterator[Entry]:
 
     parsed = feedparser.parse(io.BytesIO(data), sanitize_html=False)  # bytes alone might be taken for a file's name
     for entry in parsed.entries:
-        moment = entry.get("updated_parsed") or entry.get("published_parsed")
+        moment = dict.get(entry, "updated_parsed") or dict.get(entry, "published_parsed")  # its own get warns
         changed = time.strftime("%Y-%m-%dT%H:%M:%SZ", moment) if moment else ""
         if entry.get("link"):
             yield Entry(str(entry["link"]), changed)

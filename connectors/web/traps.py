@@ -33,8 +33,8 @@ class Traps:
             return True
         if page.query:
             names = "&".join(pair.partition("=")[0] for pair in page.query.split("&"))
-            return self._over(f"{page.host}{_DIGITS.sub('0', page.path)}?{names}", MOST_QUERIES)
-        shape = _DIGITS.sub("0", page.path)
+            return self._over(f"{page.host}{_DIGITS.sub('#', page.path)}?{names}", MOST_QUERIES)
+        shape = _DIGITS.sub("#", page.path)
         return shape != page.path and self._over(page.host + shape, MOST_ALIKE)
 
     def _over(self, shape: str, most: int) -> bool:
