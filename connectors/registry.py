@@ -26,6 +26,7 @@ from connectors.errors import ConfigError
 
 BUILT_IN: Mapping[str, str] = {
     "files": "connectors.files.kind:KIND",
+    "github": "connectors.github.kind:KIND",
     "notion": "connectors.notion.kind:KIND",
     "web": "connectors.web.kind:KIND",
 }

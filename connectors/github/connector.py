@@ -1,0 +1,353 @@
+"""The GitHub connector: the documents of one or many repositories, each at the commit it was first mirrored at."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from connectors.contract import (
+    Blob,
+    Checkpoint,
+    Complete,
+    Event,
+    Failed,
+    Json,
+    Notes,
+    Ref,
+    Seen,
+    Unchanged,
+    WebhookRequest,
+    within,
+)
+from connectors.errors import AuthError, ConnectorError, DocumentGone, DocumentRefused
+from connectors.github import webhook
+from connectors.github.errors import BudgetSpent, NotThere
+from connectors.github.listing import Links, Listing, Manifest, listing_of, located
+from connectors.github.owners import Owners
+from connectors.github.reading import Reading
+from connectors.github.selection import Selection, Wanted, mark_of
+from connectors.github.supply import Supply
+from connectors.github.talk import Talk
+from connectors.github.transport import Head, Repo, Transport
+from connectors.github.tree import Tree
+from connectors.http.errors import Unreachable
+from corebrain.layout import BrainSource
+
+_FRESH = timedelta(minutes=10)  # a listing is believed so long; then the head is asked for again before a fetch
+_GO_AWAY = "restore access, or take the repository out of the configuration to forget its documents"
+_ENDING = (AuthError, BudgetSpent, Unreachable)
+"""What concerns the whole source; any other failure is one repository's."""
+
+
+@dataclass(slots=True)
+class _View:
+    """A repository as it was last seen.
+
+    Attributes:
+        head: Where it was.
+        at: When that was asked.
+        listed: Hashes of (key, token) that the last scan listed at this head.
+        listing: The whole listing, once a fetch needed it.
+    """
+
+    head: Head
+    at: datetime
+    listed: set[int] = field(default_factory=set)
+    listing: Listing | None = None
+
+
+class GitHubConnector:
+    """The documents of repositories at the head of a branch.
+
+    - A key is `owner/name/path`, by the name the repository was first mirrored under; a token is the SHA of the blob.
+    - A scan asks each repository for its head, for nothing when it has not moved; then for one recursive tree. What is
+      new comes by blob, or by one archive when it is much.
+    - Nothing is deleted but what a whole listing does not show: a repository that cannot be read keeps its documents.
+
+    Args:
+        wanted: Which repositories.
+        transport: How their files are read.
+        owners: Lists the repositories of owners; `None` when only named ones are wanted.
+        reading: Makes documents of blobs.
+        name: The source's name.
+        selection: Which files.
+        ref: Branch or tag; `HEAD` follows the default branch.
+        talk: Issues, releases and the rest; `None` leaves them out.
+        webhook_secret: Of the webhook; `""` when there is none.
+        now: The wall clock.
+    """
+
+    source = BrainSource.GITHUB
+
+    def __init__(
+        self,
+        wanted: Wanted,
+        transport: Transport,
+        reading: Callable[[Supply], Reading],
+        *,
+        owners: Owners | None = None,
+        name: str = "github",
+        selection: Selection | None = None,
+        ref: str = "HEAD",
+        web: str = "https://github.com",
+        talk: Talk | None = None,
+        requests: Callable[[], int] = lambda: 0,
+        webhook_secret: str = "",
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.name = name
+        self._wanted = wanted
+        self._transport = transport
+        self._owners = owners
+        self._selection = selection or Selection()
+        self._ref = ref
+        self._web = web
+        self._talk = talk
+        self._requests = requests
+        self._webhook_secret = webhook_secret
+        self._now = now
+        self._supply = Supply(transport)
+        self._reading = reading(self._supply)
+        self._views: dict[str, _View] = {}
+        self._lock = threading.Lock()
+        kinds = list(talk.kinds) if talk else []
+        self._mark = mark_of(list(wanted.given), self._selection.mark(), ref, kinds)
+
+    @property
+    def requests(self) -> int:
+        """Requests sent so far, redirects and repeated ones included."""
+        return self._requests()
+
+    # -- listing
+
+    def scan(self, cursor: Json, notes: Notes, scope: str = "") -> Iterator[Event]:
+        if scope:
+            yield from self._scan_scope(notes, scope)
+            return
+        goes_on = isinstance(cursor, dict) and cursor.get("mark") == self._mark
+        unmatched = set(self._selection.paths)
+        failed = False
+        repos: dict[str, Repo] = {}
+        for found in self._repositories(notes):
+            if isinstance(found, Failed):
+                failed = True
+                yield found
+                continue
+            repos[found.name] = found
+            for event in self._scan_repo(found, notes, goes_on=goes_on):
+                failed = failed or isinstance(event, Failed)
+                yield event
+            view = self._views.get(found.name)
+            if view is not None and view.listing is not None:
+                for entry in view.listing.refs:
+                    unmatched.intersection_update(self._selection.unmatched(unmatched, entry[len(found.prefix) :]))
+                view.listing = None
+            yield Checkpoint(cursor if goes_on else None)
+        yield from self._parted(repos, notes, goes_on=goes_on)
+        if not goes_on and not failed:
+            yield from _unmatched(unmatched)
+        yield Checkpoint({"mark": self._mark})
+        if not goes_on:
+            yield Complete("")
+
+    def _repositories(self, notes: Notes) -> Iterator[Repo | Failed]:
+        """The wanted repositories, each once, and owners that cannot be listed."""
+        for name in self._wanted.named:
+            yield self._recalled(Repo(name), notes)
+        for owner in self._wanted.owners:
+            try:
+                found = self._owners.of(owner, notes) if self._owners else []
+            except _ENDING:
+                raise
+            except ConnectorError as error:
+                yield Failed(f"{owner}/", error)
+                continue
+            yield from (repo for repo in found if repo.name not in self._wanted.named)
+
+    def _recalled(self, repo: Repo, notes: Notes) -> Repo:
+        note = notes.get(f"head:{repo.name}")
+        if not isinstance(note, dict) or repo.number is not None:
+            return repo
+        number = note.get("number")
+        return Repo(repo.name, str(note.get("name") or ""), int(str(number)) if number else None)
+
+    def _scan_repo(self, repo: Repo, notes: Notes, *, goes_on: bool) -> Iterator[Event]:
+        try:
+            known = self._known(notes, repo) if goes_on else None
+            head = self._transport.head(repo, self._ref, known)
+            listing = Listing() if head.unchanged else self._list(head, notes)
+        except _ENDING:
+            raise
+        except ConnectorError as error:
+            yield Failed(repo.prefix, _told(error))
+            return
+        if not head.unchanged:
+            yield from self._seen(listing, head.repo)
+            self._keep(notes, head, whole=not listing.failed)
+            if goes_on:
+                yield Complete(repo.prefix)
+        if self._talk is not None:
+            yield from self._talk.scan(head.repo, notes, goes_on=goes_on)
+
+    def _seen(self, listing: Listing, repo: Repo, scope: str = "") -> Iterator[Event]:
+        for key, ref in listing.refs.items():
+            if within(scope, key):
+                yield Seen(ref)
+        for path, error in listing.failed.items():
+            part = f"{repo.prefix}{path}"
+            if within(scope, part) or within(part, scope):
+                yield Failed(part if within(scope, part) else scope, error)
+
+    def _list(self, head: Head, notes: Notes) -> Listing:
+        """List a repository, and get ready for the fetches of what is new."""
+        tree = self._transport.tree(head.repo, head.commit, self._selection.enters) if head.commit else Tree()
+        links = Links(self._transport, notes)
+        listing = listing_of(head.repo, tree, self._selection, self._web, self._ref, links)
+        manifest = Manifest(notes, head.repo)
+        self._supply.expect(head.repo, head.commit, manifest.new(listing.files.values()), tree)
+        view = _View(head, self._now(), {_mark(ref) for ref in listing.refs.values()}, listing)
+        with self._lock:
+            self._views[head.repo.name] = view
+        return listing
+
+    def _keep(self, notes: Notes, head: Head, *, whole: bool) -> None:
+        """Note where the repository is; a listing with gaps is made again next time."""
+        view = self._views[head.repo.name]
+        if view.listing is not None:
+            Manifest(notes, head.repo).keep(view.listing.files.values())
+            submodules: list[Json] = list(view.listing.submodules[:500])
+            notes.put(f"submodules:{head.repo.name}", submodules or None)
+        repo = head.repo
+        told: Json = {"commit": head.commit, "etag": head.etag, "name": repo.current, "number": repo.number}
+        notes.put(f"head:{repo.name}", told if whole and head.commit else None)
+
+    def _known(self, notes: Notes, repo: Repo) -> Head | None:
+        """Where the repository was at the last scan; it is looked at anew only if it moved."""
+        note = notes.get(f"head:{repo.name}")
+        if not isinstance(note, dict):
+            return None
+        etag = note.get("etag")
+        head = Head(str(note["commit"]), str(etag) if etag else None, repo)
+        with self._lock:
+            view = self._views.get(repo.name)
+            if view is None or view.head.commit != head.commit:
+                self._views[repo.name] = _View(head, self._now())
+            else:
+                view.at = self._now()
+        return head
+
+    def _parted(self, repos: Mapping[str, Repo], notes: Notes, *, goes_on: bool) -> Iterator[Event]:
+        """Say what became of repositories that an owner's listing does not show any more."""
+        note = notes.get("mirrored")
+        before = {str(name): number for name, number in note.items()} if isinstance(note, dict) else {}
+        kept: dict[str, Json] = {name: repo.number for name, repo in repos.items()}
+        for name, number in before.items():
+            if name in repos or number is None or not self._wanted.takes(name) or self._owners is None:
+                continue
+            try:
+                self._owners.look_up(int(str(number)), name)
+            except NotThere as error:
+                kept[name] = number
+                yield Failed(f"{name}/", DocumentRefused(error.message, _GO_AWAY))
+                continue
+            if goes_on:  # it is there, but archived, moved away or no longer wanted
+                yield Complete(f"{name}/")
+        notes.put("mirrored", kept)
+
+    def _scan_scope(self, notes: Notes, scope: str) -> Iterator[Event]:
+        failed = False
+        for found in self._repositories(notes):
+            if isinstance(found, Failed):
+                if within(scope, found.scope) or within(found.scope, scope):
+                    failed = True
+                    yield Failed(scope, found.error)
+                continue
+            if within(scope, found.prefix) or within(found.prefix, scope):
+                for event in self._scan_part(found, notes, scope):
+                    failed = failed or (isinstance(event, Failed) and event.scope == scope)
+                    yield event
+            if self._talk is not None and self._talk.covers(found, scope):
+                yield from self._talk.scan(found, notes, goes_on=False, scope=scope)
+        if not failed:
+            yield Complete(scope)
+
+    def _scan_part(self, repo: Repo, notes: Notes, scope: str) -> Iterator[Event]:
+        try:
+            head = self._transport.head(repo, self._ref, None)
+            listing = self._list(head, notes)
+        except _ENDING:
+            raise
+        except ConnectorError as error:
+            yield Failed(repo.prefix if within(scope, repo.prefix) else scope, _told(error))
+            return
+        yield from self._seen(listing, head.repo, scope)
+        if within(scope, repo.prefix):
+            self._keep(notes, head, whole=not listing.failed)
+
+    # -- reading
+
+    def fetch(self, ref: Ref, known: str | None) -> Blob | Unchanged:
+        if self._talk is not None and self._talk.owns(ref):
+            return self._talk.fetch(ref, known)
+        entry = located(ref.locator)
+        view = self._viewed(repo_of(ref.key))
+        if entry is None or _mark(ref) not in view.listed:
+            listing = self._looked_up(view)
+            if ref.key not in listing.files:
+                raise DocumentGone(f"{ref.key} is not in the repository any more")
+            ref, entry = listing.refs[ref.key], listing.files[ref.key]
+        if known is not None and known == ref.token:
+            return Unchanged(known)
+        return self._reading.document(view.head, ref, entry)
+
+    def _viewed(self, repo: Repo) -> _View:
+        """The repository's head, not older than ten minutes."""
+        with self._lock:
+            view = self._views.get(repo.name)
+            if view is not None and self._now() - view.at < _FRESH:
+                return view
+            known = view.head if view is not None else None
+            head = self._transport.head(known.repo if known else repo, self._ref, known)
+            if not head.commit:
+                raise DocumentGone(f"{repo.now} is empty")
+            if view is not None and known is not None and head.commit == known.commit:
+                view.at = self._now()
+                return view
+            self._views[repo.name] = view = _View(head, self._now())
+            return view
+
+    def _looked_up(self, view: _View) -> Listing:
+        """The whole listing of a repository, for a document that its last scan did not list as it is asked for."""
+        with self._lock:
+            if view.listing is None:
+                head = view.head
+                tree = self._transport.tree(head.repo, head.commit, self._selection.enters)
+                links = Links(self._transport, None)
+                view.listing = listing_of(head.repo, tree, self._selection, self._web, self._ref, links)
+            return view.listing
+
+    # -- notifications
+
+    def on_webhook(self, request: WebhookRequest) -> Iterable[str]:
+        webhook.verify(request, self._webhook_secret)
+        return webhook.scopes_of(request, self._wanted, self._ref)
+
+
+def repo_of(key: str) -> Repo:
+    """Return the repository of a key."""
+    owner, _, rest = key.partition("/")
+    return Repo(f"{owner}/{rest.partition('/')[0].partition('!')[0]}")
+
+
+def _mark(ref: Ref) -> int:
+    return hash((ref.key, ref.token, ref.locator))
+
+
+def _told(error: ConnectorError) -> ConnectorError:
+    return DocumentRefused(error.message, _GO_AWAY) if isinstance(error, NotThere) else error
+
+
+def _unmatched(patterns: Iterable[str]) -> Iterator[Failed]:
+    for pattern in sorted(patterns):
+        error = DocumentRefused(f"the pattern {pattern!r} matches no file", "correct paths of the source")
+        yield Failed(f"!paths/{pattern}", error)
