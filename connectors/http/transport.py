@@ -6,6 +6,7 @@ environment, bodies are bounded on the wire and decoded, and every failure is on
 
 import ssl
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -116,6 +117,7 @@ class GuardedTransport(httpx.BaseTransport):
         with self._lock:
             if self._pool is None:
                 self._pool = self._made_pool()
+                weakref.finalize(self, self._pool.close)  # connectors come and go without being told to end
             return self._pool
 
     def _made_pool(self) -> httpcore.ConnectionPool:

@@ -18,7 +18,7 @@ MAX_LENGTH = 2_000
 QueryRule: TypeAlias = "Literal['keep', 'drop'] | Collection[str]"
 """`keep` all but tracking and sessions, `drop` all, or the names of the parameters to keep."""
 
-_ROOT_DOT = re.compile(r"\.+(?=$|:\d+$)")
+_ROOT_DOT = re.compile(r"\.(?=$|:\d+$)")
 _SLASHES = re.compile(r"/{2,}")
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid|sid)=[^/;]*", re.IGNORECASE)
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -75,9 +75,9 @@ def address(href: str, base: str | None = None, query: QueryRule = "keep") -> Ad
         return None
     rest, _, search = rest.partition("#")[0].partition("?")
     host, _, tail = rest.partition("/")
-    if not host or "@" in host:
-        return None
     host = _ROOT_DOT.sub("", host)
+    if not host or host.endswith(".") or "@" in host:
+        return None
     path = _plain(_PATH_SESSION.sub("", _SLASHES.sub("/", f"/{tail}"))) or "/"
     kept = _kept(search, query)
     origin = f"{scheme}://{host}"

@@ -22,10 +22,9 @@ def run(options: Namespace, console: Console) -> int:
         raise SetupError("there is no brain.toml here or above; run `brain init` first")
     name = options.name or name_of(options.url[0])
     keys: dict[str, object] = {"kind": "web", "start": options.url}
-    private = [place for url in options.url if (place := private_place(url)) is not None]
-    for key, values in (("include", options.include), ("exclude", options.exclude), ("allow_private", private)):
-        if values:
-            keys[key] = list(dict.fromkeys(values))
+    private = list(dict.fromkeys(place for url in options.url if (place := private_place(url)) is not None))
+    rules = {"include": options.include, "exclude": options.exclude, "allow_private": private}
+    keys.update({key: values for key, values in rules.items() if values})
     content = edit.with_source(config.file.read_text(encoding="utf-8-sig"), name, keys)
     checked = parsed(content, config.file)
     connectors_of(checked.sources, checked.folder)
