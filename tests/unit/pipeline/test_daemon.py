@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from queue import Empty
@@ -16,7 +17,7 @@ from corebrain.brain import Brain
 from corebrain.engines.local.engine import LocalEngine
 from corebrain.errors import Unavailable as EngineDown
 from corebrain.layout import MemoryLayout
-from pipeline.daemon import Daemon, Inbox, Listener, Message, Tended
+from pipeline.daemon import IDLE_S, Daemon, Inbox, Listener, Message, Tended
 from pipeline.errors import SetupError, StateError
 from pipeline.health import Beat, Pulse, is_overdue, last_beat
 from pipeline.host import Host
@@ -80,7 +81,7 @@ class Stage:
                     return self._queue.get_nowait()
                 except Empty:
                     pass
-                if daemon.running:
+                if daemon.running and not stage.watched_only:
                     return self._queue.get(timeout=DEADLINE_S)
                 if not stage.watched_only:
                     stage.clock += timeout_s
@@ -323,6 +324,39 @@ def test_belief_builds_wait_for_people_unless_they_are_wanted(stage: Stage) -> N
     stage.run(source, until=3, upkeep=idle(stage, build=False))
     assert stage.said == []
     assert len(stage.bench.state.jobs()) == 1
+
+
+class Watchful(Upkeep):
+    """Idle work that notes when it was called, and does what a test says."""
+
+    def __init__(self, act: Callable[[Callable[[], bool]], None]) -> None:
+        self.act = act
+
+    def step(self, undisturbed: Callable[[], bool]) -> bool:
+        self.act(undisturbed)
+        return False
+
+
+def test_idle_work_waits_for_some_seconds_without_a_sync(stage: Stage) -> None:
+    moments: list[float] = []
+    upkeep = Watchful(lambda undisturbed: moments.append(stage.clock))  # noqa: ARG005 - only the time counts
+    stage.run(stage.tended(ScriptedConnector({"a.md": "a"}), Every(100.0)), until=3, upkeep=upkeep)
+    assert moments == [1_000_000.0 + IDLE_S]  # the syncs after the first stored nothing
+
+
+def test_a_sync_that_begins_meanwhile_disturbs_idle_work(stage: Stage) -> None:
+    source, disturbed = Hinting({"a.md": "a"}), []
+
+    def act(undisturbed: Callable[[], bool]) -> None:
+        disturbed.append(not undisturbed())
+        source.hint("")
+        deadline = time.monotonic() + DEADLINE_S
+        while len(stage.reports) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        disturbed.append(not undisturbed())
+
+    stage.run(stage.tended(source, watched=True), until=2, upkeep=Watchful(act))
+    assert disturbed == [False, True]
 
 
 def test_a_job_that_a_sync_may_have_added_to_is_kept(stage: Stage) -> None:

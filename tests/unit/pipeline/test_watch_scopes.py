@@ -1,6 +1,7 @@
 """A sync of some scopes: what they hold is made true, and nothing else is touched."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from connectors.contract import Complete, Event, Json, Notes
 from connectors.errors import DocumentError, Unavailable
 from connectors.testing.scripted import Behaviour, ScriptedConnector
+from pipeline.scan import Scan
+from pipeline.spool import Spool
 
 
 class Rooted(ScriptedConnector):
@@ -65,6 +68,7 @@ def test_the_cursor_of_a_scoped_scan_is_not_kept(bench: Any) -> None:
     kept = bench.state.ledger("scripted").row().cursor
     source.put("b/1.md", "edited")
     bench.sync(source, scopes=("a/",))
+    assert source.scans[-1] == (None, "a/")
     assert bench.state.ledger("scripted").row().cursor == kept
     assert bench.sync(source).changed == 1
 
@@ -142,9 +146,18 @@ class Boundless(ScriptedConnector):
             yield Complete("") if isinstance(event, Complete) else event
 
 
-def test_a_scoped_listing_that_claims_everything_deletes_only_below_its_scope(bench: Any) -> None:
+def test_a_scoped_listing_that_claims_everything_deletes_only_below_its_scope(bench: Any, tmp_path: Path) -> None:
     source = Boundless({f"{folder}/1.md": folder for folder in "abcd"})
     bench.sync(source)
     source.remove("a/1.md")
+    scan = Scan(
+        bench.state.ledger("scripted"),
+        source,
+        due=lambda aside: False,  # noqa: ARG005 - nothing is set aside here
+        spool=Spool(tmp_path),
+        at_checkpoint=lambda scan: None,  # noqa: ARG005 - nothing is stored here
+        scopes=("a/",),
+    )
+    assert scan.run(None, lambda count: None).completed == ["a/"]  # noqa: ARG005 - nobody listens
     assert bench.sync(source, scopes=("a/",)).gone == 1
     assert sorted(bench.engine.texts()) == ["b/1.md", "c/1.md", "d/1.md"]
