@@ -22,6 +22,7 @@ class Node:
         kind: `page`, `data_source`, `database` or `block`.
         database: Id of the database that a data source is in; `None` for everything else.
         up_kind: What kind of thing it lies in; empty at the top.
+        away: Whether it lies in the trash.
     """
 
     title: str
@@ -29,18 +30,21 @@ class Node:
     kind: str
     database: str | None = None
     up_kind: str = ""
+    away: bool = False
 
     def as_note(self) -> list[Json]:
         """Return it as JSON."""
-        return [self.title, self.up, self.kind, self.database, self.up_kind]
+        return [self.title, self.up, self.kind, self.database, self.up_kind, self.away]
 
 
 def from_note(note: Json) -> Node | None:
     """Read what `Node.as_note` wrote; `None` when nobody may see the thing."""
-    if not isinstance(note, list) or len(note) != 5:
+    if not isinstance(note, list) or len(note) != 6:
         return None
-    title, up, kind, database, up_kind = note
-    return Node(str(title), str(up) if up else None, str(kind), str(database) if database else None, str(up_kind))
+    title, up, kind, database, up_kind, away = note
+    return Node(
+        str(title), str(up) if up else None, str(kind), str(database) if database else None, str(up_kind), bool(away)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +55,29 @@ class Place:
         line: Its id, then the ids of all it lies in, outwards; a data source is followed by its database.
         titles: Titles of the pages and databases it lies in, outermost first.
         collection: Id of the top-level page or database above it; `None` when it is at the top itself.
+        away: Whether something it lies in is in the trash.
     """
 
     line: tuple[str, ...]
     titles: tuple[str, ...]
     collection: str | None
+    away: bool = False
+
+
+def is_away(thing: Obj) -> bool:
+    """Whether a thing itself is in the trash."""
+    return bool(thing.get("in_trash") or thing.get("archived"))  # the older word for the same
 
 
 def node_of(thing: Obj) -> Node:
     """Return a thing as a link in a chain."""
     return Node(
-        title_of(thing), parent_id(thing), str(thing.get("object") or "page"), _database(thing), _up_kind(thing)
+        title_of(thing),
+        parent_id(thing),
+        str(thing.get("object") or "page"),
+        _database(thing),
+        _up_kind(thing),
+        is_away(thing),
     )
 
 
@@ -105,19 +121,21 @@ class Ancestry:
         line, titles = [key], list[str]()
         line += [database] if (database := _database(thing)) else []
         top: str | None = None
+        away = False
         up, kind = parent_id(thing), _up_kind(thing)
         while up is not None and up not in line and len(line) < MAX_LEVELS:
             node = self._node(up, kind)
             line.append(up)
             if node is None:
                 break
+            away = away or node.away
             if node.database is not None:
                 line.append(node.database)
             if node.kind != "block":
                 titles.append(node.title or "Untitled")
                 top = node.database or up
             up, kind = node.up, node.up_kind
-        return Place(tuple(line), tuple(reversed(titles)), top)
+        return Place(tuple(line), tuple(reversed(titles)), top, away)
 
     def _node(self, key: str, kind: str) -> Node | None:
         if key not in self._known:

@@ -180,11 +180,11 @@ class NotionConnector:
         yield Seen(ref)
 
     def _ref(self, thing: Obj) -> Ref | None:
-        """What a listing says of a thing; `None` when nobody wants it."""
+        """What a listing says of a thing; `None` when nobody wants it, or it lies below something in the trash."""
         key, title = str(thing["id"]), title_of(thing)
         place = self._places.of(key, thing)
         self._reading.titles.put(key, title)
-        if not self._selection.takes(title, place.line):
+        if place.away or not self._selection.takes(title, place.line):
             return None
         return Ref(
             key,

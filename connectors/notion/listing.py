@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from connectors.errors import ConnectorError, DocumentError
+from connectors.notion.ancestry import is_away
 from connectors.notion.api import NotionApi, Page
 from connectors.notion.errors import CapabilityMissing, NotShared, Rejected
-from connectors.notion.ids import Obj
+from connectors.notion.ids import Obj, id_of
 from connectors.notion.settled import moment
 from connectors.notion.spool import Spool
 
@@ -49,8 +50,8 @@ class Found:
 
 def is_listed(thing: Obj) -> bool:
     """Whether a thing is a document: a page or data source outside the trash, whole enough to be read."""
-    away = thing.get("in_trash") or thing.get("archived")  # the older word for the same
-    return thing.get("object") in LISTED and not away and isinstance(thing.get("properties"), dict)
+    whole = isinstance(thing.get("properties"), dict) and id_of(str(thing.get("id"))) is not None
+    return thing.get("object") in LISTED and whole and not is_away(thing)
 
 
 def list_everything(api: NotionApi, spool: Spool) -> Found:

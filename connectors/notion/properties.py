@@ -49,7 +49,7 @@ def head_lines(page: Obj, titles: Titles) -> list[str]:
     properties = page.get("properties")
     lines = []
     for name, value in properties.items() if isinstance(properties, dict) else ():
-        if isinstance(value, dict) and value.get("type") not in _LEFT_OUT:
+        if isinstance(value, dict) and str(value.get("type")) not in _LEFT_OUT:
             text = " ".join(property_text(value, titles).split())
             if text:
                 lines.append(f"- **{' '.join(name.split())}**: {text}")
@@ -74,8 +74,8 @@ def property_text(value: Obj, titles: Titles | None = None) -> str:
 
 def is_cut(value: Obj) -> bool:
     """Whether a property holds more than the page carries."""
-    kind = value.get("type")
-    held = value.get(str(kind))
+    kind = str(value.get("type"))
+    held = value.get(kind)
     return bool(value.get("has_more")) or (kind in CAPPED and isinstance(held, list) and len(held) >= CAP)
 
 
@@ -83,7 +83,9 @@ def cut_properties(page: Obj) -> dict[str, str]:
     """Return the ids of the properties that hold more than the page carries, by name."""
     properties = page.get("properties")
     found = properties.items() if isinstance(properties, dict) else ()
-    return {name: str(value["id"]) for name, value in found if isinstance(value, dict) and is_cut(value)}
+    return {
+        name: str(value["id"]) for name, value in found if isinstance(value, dict) and value.get("id") and is_cut(value)
+    }
 
 
 def attached(page: Obj) -> list[Attachment]:

@@ -67,7 +67,8 @@ def _style(item: Obj) -> tuple[bool, bool, bool, bool, str]:
     """What neighbours must share to be one run: the four styles that markdown has, and the link."""
     if item.get("type") != "text":  # a mention or an equation is a run of its own
         return (False, False, False, False, f"\0{id(item)}")
-    notes = item.get("annotations") or _NO_STYLE
+    given = item.get("annotations")
+    notes = given if isinstance(given, dict) else _NO_STYLE
     return (
         bool(notes.get("code")),
         bool(notes.get("strikethrough")),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from connectors.notion.ids import Obj
-from connectors.notion.properties import title_of
+from connectors.notion.properties import icon_of, title_of
 from connectors.notion.rich_text import plain
 
 UNSETTLED = timedelta(minutes=2)
@@ -26,13 +26,13 @@ def moment(text: object) -> datetime | None:
 def token_of(thing: Obj, now: Callable[[], datetime]) -> str | None:
     """Return the token of a page or data source; `None` while another edit might still share its time.
 
-    It is made of the time of the last edit and of what the listing tells anyway: title, parent and properties, without
+    It is made of the time of the last edit and of what the listing tells anyway: title, icon and properties, without
     those that are computed from other pages and without signed addresses.
     """
     edited = moment(thing.get("last_edited_time"))
     if edited is None or now() - edited < UNSETTLED:
         return None
-    seen = repr((title_of(thing), thing.get("icon") and thing["icon"].get("emoji"), _shown(thing)))
+    seen = repr((title_of(thing), icon_of(thing), _shown(thing)))
     return f"{thing['last_edited_time']} {hashlib.sha256(seen.encode()).hexdigest()[:16]}"
 
 
@@ -42,7 +42,7 @@ def _shown(thing: Obj) -> list[tuple[str, str]]:
     return [
         (name, _value(value))
         for name, value in sorted(found)
-        if isinstance(value, dict) and value.get("type") not in _DERIVED
+        if isinstance(value, dict) and str(value.get("type")) not in _DERIVED
     ]
 
 

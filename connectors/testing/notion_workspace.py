@@ -143,10 +143,10 @@ class Workspace(Additions):
         with self.lock:
             self.things[key]["last_edited_time"] = shapes.minute(self.clock())
 
-    def trash(self, key: str, *, into: bool = True) -> None:
-        """Move a page or database to the trash with what is below it, or take it out again."""
+    def trash(self, key: str, *, into: bool = True, deep: bool = True) -> None:
+        """Move a page or database to the trash, or take it out again; *deep* says so of everything below it too."""
         with self.lock:
-            for one in [key, *self.below(key)]:
+            for one in [key, *(self.below(key) if deep else ())]:
                 self.things[one]["in_trash"] = into
             for blocks in self.blocks.values():
                 for one_block in blocks:

@@ -219,6 +219,17 @@ def test_missing_documents_are_asked_for_singly(office: Any) -> None:
     assert isinstance(answers[broken], Failed)
 
 
+def test_what_lies_below_something_in_the_trash_is_gone_though_its_own_page_does_not_say_so(office: Any) -> None:
+    top = office.workspace.add_page("Top")
+    below = office.workspace.add_page("Below", office.workspace.add_page("Middle", top))
+    refs = office.scan(office.connector()).refs
+    office.workspace.trash(top, deep=False)
+    assert set(office.scan(office.connector()).refs) == set()
+    assert list(office.connector().confirm([refs[below]])) == [Gone(below)]
+    office.workspace.trash(top, deep=False, into=False)
+    assert len(office.scan(office.connector()).refs) == 3
+
+
 def test_a_listing_in_full_comes_round_when_it_is_due(office: Any) -> None:
     for number in range(120):
         office.workspace.add_page(f"Page {number}")
