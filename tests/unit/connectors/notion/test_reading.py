@@ -7,6 +7,7 @@ import pytest
 
 from connectors.contract import Blob, Seen, Unchanged
 from connectors.errors import DocumentError, DocumentGone, Unavailable
+from connectors.notion.body import read_body
 from connectors.notion.ids import page_url
 from connectors.notion.reading import Wishes
 from connectors.testing import notion_shapes as shapes
@@ -130,9 +131,28 @@ def test_a_copy_that_contains_itself_ends(office: Any) -> None:
         original, "synced_block", {"synced_from": {"type": "block_id", "block_id": original}}
     )
     office.workspace.block_of[copy]["has_children"] = True
-    text = office.text(office.connector(wishes=Wishes(blocks_only=True)), page)
+    connector = office.connector(wishes=Wishes(blocks_only=True))
+    text = office.text(connector, page)
     assert "words" in text
     assert "nested in itself" in text
+    assert connector.requests <= 4
+
+
+def test_unknown_blocks_that_name_each_other_end() -> None:
+    first, second = "393abc1e-edcd-80f3-813b-e205934558c6", "493abc1e-edcd-80f3-813b-e205934558c6"
+    asked = []
+
+    class Circle:
+        def markdown(self, key: str) -> dict[str, Any]:
+            asked.append(key)
+            other = second if key == first else first
+            return {"markdown": f'words\n<unknown url="{page_url(other)}" alt="block"/>', "unknown_block_ids": [other]}
+
+    api: Any = Circle()
+    text = read_body(api, "page", {}).markdown
+    assert asked == ["page", first, second]
+    assert text.count("words") == 3
+    assert f"[content in Notion]({page_url(first)})" in text
 
 
 def test_a_nest_of_thirty_levels_is_read_to_its_end(office: Any) -> None:
