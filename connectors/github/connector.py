@@ -181,6 +181,8 @@ class GitHubConnector:
         except ConnectorError as error:
             yield Failed(repo.prefix, _told(error))
             return
+        if head.unchanged and head.repo != repo:  # renamed since: from now on it is known by its number
+            notes.put(f"head:{repo.name}", _noted(head))
         if not head.unchanged:
             yield from self._seen(listing, head.repo)
             self._keep(notes, head, whole=not listing.failed)
@@ -217,9 +219,7 @@ class GitHubConnector:
             Manifest(notes, head.repo).keep(view.listing.files.values())
             submodules: list[Json] = list(view.listing.submodules[:500])
             notes.put(f"submodules:{head.repo.name}", submodules or None)
-        repo = head.repo
-        told: Json = {"commit": head.commit, "etag": head.etag, "name": repo.current, "number": repo.number}
-        notes.put(f"head:{repo.name}", told if whole and head.commit else None)
+        notes.put(f"head:{head.repo.name}", _noted(head) if whole and head.commit else None)
 
     def _known(self, notes: Notes, repo: Repo) -> Head | None:
         """Where the repository was at the last scan; it is looked at anew only if it moved."""
@@ -337,6 +337,10 @@ def repo_of(key: str) -> Repo:
     """Return the repository of a key."""
     owner, _, rest = key.partition("/")
     return Repo(f"{owner}/{rest.partition('/')[0].partition('!')[0]}")
+
+
+def _noted(head: Head) -> Json:
+    return {"commit": head.commit, "etag": head.etag, "name": head.repo.current, "number": head.repo.number}
 
 
 def _mark(ref: Ref) -> int:

@@ -112,7 +112,7 @@ class AppInstallation:
 
     def headers(self) -> dict[str, str]:
         with self._lock:
-            if self._now() >= self._until - _EARLY:
+            if self._now() + _EARLY >= self._until:
                 self._renew()
             return {"Authorization": f"Bearer {self._token}"}
 

@@ -161,7 +161,7 @@ class GitTransport:
         return ran.stdout
 
     def _ran(self, *arguments: str, at: Path | None = None, stdin: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
-        """Run git without anybody's settings or environment; the credential goes by the environment, which other users cannot see."""
+        """Run git without anybody's settings; the credential goes where other users cannot see it."""
         secret = self._authorisation() if not self._git_url.startswith("file://") else {}
         given = {f"GIT_CONFIG_VALUE_{i}": f"{name}: {value}" for i, (name, value) in enumerate(secret.items())}
         names = {f"GIT_CONFIG_KEY_{i}": f"http.{self._git_url}/.extraHeader" for i in range(len(secret))}

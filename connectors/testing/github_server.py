@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -262,7 +263,7 @@ class _Handler(BaseHTTPRequestHandler):
         return reply
 
     def _authorise(self, owner: GitHubServer, path: str) -> None:
-        if owner.tokens is None or path.startswith("/app/"):
+        if owner.tokens is None or path.startswith("/app/") or path.endswith("/installation"):
             return
         kind, _, token = (self.headers.get("Authorization") or "").partition(" ")
         if kind.lower() == "basic":
@@ -353,10 +354,11 @@ def _installation(owner: GitHubServer, parts: list[str]) -> Reply:
     if parts[-1] == "installation":
         return Reply.json({"id": 7, "account": {"login": parts[1]}})
     owner.installation_tokens += 1
+    expires = datetime.fromtimestamp(time.time() + 3600, UTC).isoformat()
     token = f"ghs_{owner.installation_tokens}"
     if owner.tokens is not None:
         owner.tokens.add(token)
-    return Reply.json({"token": token, "expires_at": "2026-12-01T11:00:00Z"}, 201)
+    return Reply.json({"token": token, "expires_at": expires}, 201)
 
 
 def talk_lfs(owner: GitHubServer, asked: Any) -> Reply:
