@@ -113,3 +113,12 @@ def test_a_reader_in_the_way_is_told(tmp_path: Path, sample: list[Item], monkeyp
 def test_optimizing_an_empty_store_is_nothing(engine: LocalEngine) -> None:
     assert engine.optimize().is_settled
     assert engine.verify(deep=True) == []
+
+
+def test_what_is_deleted_while_the_file_is_written_anew_is_overwritten(engine: LocalEngine) -> None:
+    with engine._database.rewriting() as connection:
+        assert connection.pragma("secure_delete") == 1
+        before = connection.pragma("temp_store")
+    with engine._database.writing() as connection:
+        assert connection.pragma("secure_delete") == 0, "storing does not pay for it"
+        assert (before, connection.pragma("temp_store")) == (1, 2), "a copy of the whole file goes to disk"
