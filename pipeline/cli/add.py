@@ -4,7 +4,7 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from pipeline.cli import add_notion, add_web
+from pipeline.cli import add_github, add_notion, add_web
 from pipeline.cli.console import Console
 from pipeline.cli.printable import printable
 from pipeline.config import edit
@@ -18,6 +18,8 @@ def run(options: Namespace, console: Console) -> int:
     """Add the source, checked as a sync would check it."""
     if options.kind == "notion":
         return add_notion.run(options, console)
+    if options.kind == "github":
+        return add_github.run(options, console)
     if options.kind == "web":
         return add_web.run(options, console)
     config = load(options.config)

@@ -87,6 +87,8 @@ def _add(to: argparse.ArgumentParser) -> None:
     notion.add_argument("--root", action="append", default=[], metavar="LINK", help="only this page or database")
     notion.add_argument("--name", default="notion", help="what to call it (default: notion)")
     _json(notion)
+    github = kinds.add_parser("github", help="repositories, by ${GITHUB_TOKEN}", prog="brain add github")
+    _add_github(github)
     web = kinds.add_parser("web", help="a site, its sitemap or a feed", prog="brain add web")
     _add_global(web, default=argparse.SUPPRESS)
     web.add_argument("url", nargs="+", metavar="URL", help="where it begins; what lies below it is read")
@@ -94,6 +96,17 @@ def _add(to: argparse.ArgumentParser) -> None:
     web.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help="no pages such as /v1/**")
     web.add_argument("--name", help="what to call it (default: the host)")
     _json(web)
+
+
+def _add_github(to: argparse.ArgumentParser) -> None:
+    _add_global(to, default=argparse.SUPPRESS)
+    to.add_argument("repo", nargs="+", metavar="OWNER/REPO", help="one or more; owner/* is all of an owner")
+    to.add_argument("--branch", metavar="B", help="a branch or tag (default: the default branch)")
+    to.add_argument("--path", action="append", default=[], metavar="PATTERN", help="only files such as docs/**")
+    to.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help="no files such as CHANGELOG*")
+    to.add_argument("--also", action="append", default=[], metavar="KIND", help="issues, pulls, releases, …")
+    to.add_argument("--name", help="what to call it (default: owner-repo)")
+    _json(to)
 
 
 def _sync(to: argparse.ArgumentParser) -> None:

@@ -105,7 +105,7 @@ def test_missing_archive_falls_back_to_blobs(world: World, text: Text) -> None:
     assert {text(connector, ref) for ref in world.scan(connector).refs.values()} == {str(i) for i in range(10)}
 
 
-def test_renamed_repository_keeps_its_keys_and_is_followed_by_number(world: World, text: Text) -> None:
+def test_renamed_repository_keeps_its_keys_and_is_followed_by_number(world: World) -> None:
     repo = world.repository()
     repo.put({"a.md": "a"})
     before = world.scan(world.connector()).refs
