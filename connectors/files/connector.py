@@ -10,6 +10,7 @@ from connectors.contract import Blob, Checkpoint, Complete, Event, Json, Notes, 
 from connectors.errors import ConfigError, Unavailable
 from connectors.files.filesystem import Disk
 from connectors.files.keys import raw_path_of
+from connectors.files.placeholders import is_as_known, is_placeholder, refusal, stubbed
 from connectors.files.reading import read_below
 from connectors.files.selection import Selection
 from connectors.files.stamp import modified, stamp
@@ -46,6 +47,8 @@ class FilesConnector:
         max_bytes: Largest file read.
         hidden: Also take what a leading dot (on macOS and Windows: the system's mark) hides.
         follow_links: False leaves out every symbolic link.
+        hydrate: Also read files that lie in the cloud only, which downloads them; else they are refused
+            (`connectors.files.placeholders`).
         spool: Folder for the private copies of large files; the system's temporary folder when left out.
 
     Attributes:
@@ -68,6 +71,7 @@ class FilesConnector:
         max_bytes: int = MAX_BYTES,
         hidden: bool = False,
         follow_links: bool = True,
+        hydrate: bool = False,
         spool: Path | None = None,
     ) -> None:
         self.root = _absolute(path)
@@ -75,6 +79,7 @@ class FilesConnector:
         self._selection = Selection(include, exclude, hidden=hidden)
         self._max_bytes = max_bytes
         self._follow_links = follow_links
+        self._hydrate = hydrate
         self._spool = spool
         self._disk = Disk()
         self.say: Callable[[str], None] = _unheard
@@ -123,6 +128,12 @@ class FilesConnector:
         if self.root_identity() is None:
             raise self._missing()
         raw_path = raw_path_of(ref.locator, ref.key)
+        away = self._placeholder(raw_path)
+        if away is not None and is_as_known(away, known):
+            return Unchanged(stamp(away))
+        is_stub = stubbed(raw_path.rpartition("/")[2]) is not None and raw_path != ref.key
+        if is_stub or (away is not None and not self._hydrate):
+            raise refusal(ref.key, stub=is_stub)
         content = read_below(
             self.root, raw_path, ref.key, known=known, max_bytes=self._max_bytes, spool=self._spool, disk=self._disk
         )
@@ -134,6 +145,14 @@ class FilesConnector:
             token=stamp(content.status),
             modified=modified(content.status),
         )
+
+    def _placeholder(self, raw_path: str) -> os.stat_result | None:
+        """Return the status of a file whose bytes lie in the cloud; opening it would fetch them."""
+        try:
+            status = self._disk.look_at(os.path.join(self.root, raw_path))
+        except (OSError, ValueError):
+            return None  # reading it tells why
+        return status if is_placeholder(status) else None
 
     def watch(self, stop: threading.Event) -> Iterator[str]:
         """Yield what to scan again, about a second after it changed (`connectors.files.watching`)."""

@@ -34,6 +34,7 @@ class FilesConfig(BaseModel):
     ] = ByteSize(MAX_BYTES)
     hidden: Annotated[bool, Field(description="Also take hidden files and folders.")] = False
     follow_links: Annotated[bool, Field(description="Follow symbolic links inside the folder.")] = True
+    hydrate: Annotated[bool, Field(description="Also read, and so download, files that lie in the cloud only.")] = False
 
 
 def make(config: FilesConfig, name: str, base: Path) -> FilesConnector:
@@ -47,6 +48,7 @@ def make(config: FilesConfig, name: str, base: Path) -> FilesConnector:
         max_bytes=config.max_bytes,
         hidden=config.hidden,
         follow_links=config.follow_links,
+        hydrate=config.hydrate,
     )
 
 

@@ -14,6 +14,7 @@ from connectors.errors import Unavailable
 from connectors.files.filesystem import MARKS_HIDDEN, Disk, is_link
 from connectors.files.folder import Folder, named
 from connectors.files.links import Links
+from connectors.files.placeholders import has_stubs, with_originals
 from connectors.files.selection import Selection
 
 _TYPE = 0o170000
@@ -83,7 +84,9 @@ class Walk:
     def _entries(self, folder: Folder, names: list[str], found: list[Folder]) -> Generator[Event, None, bool]:
         """Yield the documents of one folder, collect its subfolders, return whether something vanished meanwhile."""
         look_at, vanished = self._disk.look_at, False
-        for name, own_key in named(names, self._wanted(folder.key)):
+        wanted = self._wanted(folder.key)
+        pairs = with_originals(named(names, ""), wanted) if has_stubs(names) else named(names, wanted)
+        for name, own_key in pairs:
             if own_key[0] == "." and self._selection.is_hidden(own_key):
                 continue
             path = folder.path + name
