@@ -6,7 +6,7 @@
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,11 +14,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
-    Bundle,
     RuleBasedStateMachine,
     initialize,
     invariant,
-    multiple,
     precondition,
     rule,
     run_state_machine_as_test,
@@ -47,9 +45,11 @@ from corebrain.model.requests import (
     WriteOptions,
 )
 
-EXAMPLES, STEPS = 25, 30
-LONG_EXAMPLES, LONG_STEPS = 220, 50
+EXAMPLES, STEPS = 40, 30
+LONG_EXAMPLES, LONG_STEPS = 260, 50
 LONG_TOTAL = 10_000
+FEW = 4
+"""Items below which nothing is removed, so that reads have something to read."""
 
 SEGMENTS = st.sampled_from(
     [
@@ -106,7 +106,7 @@ def items(nodes: st.SearchStrategy[Namespace]) -> st.SearchStrategy[Item]:
     )
 
 
-CONDITIONS = {
+CONDITIONS: dict[str, st.SearchStrategy[object]] = {
     **dict.fromkeys(
         ("workspace", "folder", "file_path", "language", "repo", "commit", "url", "thread_id", "agent_id"), NAMES
     ),
@@ -119,10 +119,33 @@ CONDITIONS = {
     "observed_after": MOMENTS,
     "observed_before": MOMENTS,
 }
-FILTERS = st.sets(st.sampled_from(sorted(CONDITIONS)), max_size=2).flatmap(
-    lambda fields: st.fixed_dictionaries({field: CONDITIONS[field] for field in sorted(fields)})
-)
-"""The conditions of a filter, reach left out: none, one or two."""
+"""What a filter may ask for, reach left out."""
+
+
+def conditions_of(item: Item) -> dict[str, object]:
+    """What filters admit *item*, one condition each."""
+    meta = item.meta
+    known: dict[str, object] = {
+        "kinds": (item.kind,),
+        "sources": (meta.source.kind,),
+        "source_id": meta.source.id,
+        "tool_call": meta.tool_call and meta.tool_call.name,
+        "tags_any": meta.tags[:1],
+        "observed_after": meta.observed_at,
+    }
+    plain = {field: getattr(meta, field) for field in CONDITIONS if hasattr(meta, field) and field not in known}
+    return {field: value for field, value in (known | plain).items() if value}
+
+
+def reaches_of(item: Item) -> list[Reach | None]:
+    """What reaches admit *item*."""
+    at = item.meta.namespace
+    below = [
+        Reach(at=above, inherit=inherit, descendants=True)
+        for above in at.ancestors_and_self()
+        for inherit in (False, True)
+    ]
+    return [reach for reach in (None, Reach.exact(at), Reach.of(at), *below) if Reach.admitted_by(reach, at)]
 
 
 class Walk:
@@ -137,14 +160,12 @@ class Walk:
         self.removed: set[str] = set()
         """Removed at any time since; may be shown or not, and again when stored again."""
         self.seen: list[str] = []
+        self.cursors: set[str] = set()
 
 
 class EngineAndDict(RuleBasedStateMachine):
     """Does everything to the engine and to a dict, and compares."""
 
-    nodes = Bundle("nodes")
-    reaches = Bundle("reaches")
-    known = Bundle("known")
     taken: ClassVar[int] = 0
     """Steps of all runs of this class."""
 
@@ -153,7 +174,9 @@ class EngineAndDict(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.nodes = [Namespace.ROOT]
         self.held: dict[str, Item] = {}
+        self.gone: list[str] = ["0" * 40, "not an id"]
         self.walks: list[Walk] = []
         self.engine = self.make()
 
@@ -177,60 +200,69 @@ class EngineAndDict(RuleBasedStateMachine):
     def drop(self, doomed: Sequence[str]) -> None:
         for item_id in doomed:
             del self.held[item_id]
+        self.gone += doomed[:2]
         for walk in self.walks:
             walk.removed.update(doomed)
             walk.due.difference_update(doomed)
 
     def expect_hit(self, hit: Hit) -> None:
         item = self.held[hit.id]
+        assert hit.score == 0.0
         assert hit.kind is item.kind
         assert hit.meta == item.meta
         assert hit.text == item.render_text()
         assert hit.confidence == item.confidence_or_none
 
-    def pages(self, wanted: MetaFilter, limit: int) -> Iterator[Hit]:
-        cursor, cursors = None, set()
-        while True:
-            page = self.engine.list(ListRequest(filter=wanted, limit=limit, cursor=cursor))
-            assert len(page.items) <= limit
-            yield from page.items
-            cursor = page.next_cursor
-            if cursor is None:
-                return
-            assert cursor not in cursors
-            cursors.add(cursor)
+    # What is drawn
 
-    # A random tree
+    def items(self, data: st.DataObject, *, most: int, least: int = 1) -> list[Item]:
+        return data.draw(st.lists(items(st.sampled_from(self.nodes)), min_size=least, max_size=most), "items")
 
-    @initialize(target=nodes)
-    def root(self) -> Namespace:
-        return Namespace.ROOT
+    def ids(self, data: st.DataObject) -> list[str]:
+        known = [*sorted(self.held), *self.gone[-4:]]
+        return data.draw(st.lists(st.sampled_from(known), min_size=1, max_size=8), "ids")
 
-    @rule(target=nodes, above=nodes, below=st.lists(SEGMENTS, min_size=1, max_size=MAX_DEPTH))
-    def grow(self, above: Namespace, below: Sequence[Segment]) -> Namespace:
-        return Namespace((*above.segments, *below)[:MAX_DEPTH])
+    def reach(self, data: st.DataObject) -> Reach | None:
+        built = st.builds(Reach, at=st.sampled_from(self.nodes), inherit=st.booleans(), descendants=st.booleans())
+        return data.draw(built | st.none(), "reach")
 
-    @rule(target=reaches, at=nodes, inherit=st.booleans(), descendants=st.booleans())
-    def look(self, at: Namespace, inherit: bool, descendants: bool) -> Reach | None:
-        return Reach(at=at, inherit=inherit, descendants=descendants)
+    def filter(self, data: st.DataObject) -> MetaFilter:
+        """Most of them made to admit some item, by up to two conditions and a reach."""
+        if self.held and data.draw(st.integers(0, 3), "fits an item, unless 0") != 0:
+            item = self.held[data.draw(st.sampled_from(sorted(self.held)), "item")]
+            fitting = conditions_of(item)
+            fields = data.draw(st.sets(st.sampled_from(sorted(fitting)), max_size=2), "fields")
+            reach = data.draw(st.sampled_from(reaches_of(item)), "reach")
+            return MetaFilter.model_validate({**{field: fitting[field] for field in sorted(fields)}, "reach": reach})
+        field = data.draw(st.sampled_from(sorted(CONDITIONS)), "field")
+        return MetaFilter.model_validate({field: data.draw(CONDITIONS[field]), "reach": self.reach(data)})
 
-    @rule(target=reaches)
-    def look_everywhere(self) -> Reach | None:
-        return None
+    @initialize(
+        growth=st.lists(
+            st.tuples(st.integers(0, 20), st.lists(SEGMENTS, min_size=1, max_size=MAX_DEPTH)), min_size=1, max_size=8
+        ),
+        data=st.data(),
+    )
+    def plant(self, growth: Sequence[tuple[int, Sequence[Segment]]], data: st.DataObject) -> None:
+        """Grow a tree, each node below one that is there, and put a few items in it."""
+        for above, below in growth:
+            segments = (*self.nodes[above % len(self.nodes)].segments, *below)[:MAX_DEPTH]
+            self.nodes.append(Namespace(segments))
+        self.store_many(data, repeated=False, least=5)
 
-    # Storing
+    # Writing
 
-    @rule(target=known, item=items(nodes), accepted=st.booleans())
-    def store(self, item: Item, accepted: bool) -> str:
+    @rule(data=st.data(), accepted=st.booleans())
+    def store(self, data: st.DataObject, accepted: bool) -> None:
+        [item] = self.items(data, most=1)
         options = WriteOptions.accepted() if accepted else WriteOptions.visible()
         self.keep([item], [self.engine.store_with(item, options)])
-        return item.fingerprint()
 
-    @rule(target=known, batch=st.lists(items(nodes), min_size=1, max_size=6), repeated=st.booleans())
-    def store_many(self, batch: list[Item], repeated: bool) -> object:
+    @rule(data=st.data(), repeated=st.booleans(), least=st.just(1))
+    def store_many(self, data: st.DataObject, repeated: bool, least: int) -> None:
+        batch = self.items(data, most=12, least=least)
         batch = batch + batch[:2] if repeated else batch
         self.keep(batch, self.engine.store_many(batch))
-        return multiple(*(item.fingerprint() for item in batch))
 
     @precondition(lambda self: self.held)
     @rule(data=st.data())
@@ -240,45 +272,36 @@ class EngineAndDict(RuleBasedStateMachine):
         seen = item.meta.model_copy(update={"observed_at": data.draw(st.none() | MOMENTS)})
         self.keep([item], [self.engine.store(item.with_meta(seen))])
 
-    @rule(batch=st.lists(items(nodes), min_size=1, max_size=3), place=st.integers(0, 3))
-    def refuse_a_batch(self, batch: list[Item], place: int) -> None:
-        blank = Learning(text=" ", kind=LearningKind.FACT, confidence=1.0)
-        with pytest.raises(InvalidRequest):
-            self.engine.store_many([*batch[:place], blank, *batch[place:]])
-
-    # Forgetting
-
-    @rule(ids=st.lists(known, min_size=1, max_size=4), unknown=st.booleans())
-    def forget_ids(self, ids: list[str], unknown: bool) -> None:
-        named = (*ids, "0" * 40, "not an id") if unknown else tuple(ids)
+    @precondition(lambda self: len(self.held) >= FEW)
+    @rule(data=st.data())
+    def forget_ids(self, data: st.DataObject) -> None:
+        ids = self.ids(data)
         doomed = [item_id for item_id in dict.fromkeys(ids) if item_id in self.held]
-        assert self.engine.forget(ForgetTarget(ids=named)).forgotten == len(doomed)
+        assert self.engine.forget(ForgetTarget.of_ids(*ids)).forgotten == len(doomed)
         self.drop(doomed)
 
-    @rule(conditions=FILTERS, reach=reaches)
-    def forget_by_filter(self, conditions: dict[str, object], reach: Reach | None) -> None:
-        wanted = MetaFilter.model_validate({**conditions, "reach": reach})
+    @precondition(lambda self: len(self.held) >= FEW)
+    @rule(data=st.data())
+    def forget_by_filter(self, data: st.DataObject) -> None:
+        wanted = self.filter(data)
+        doomed = list(self.matching(wanted))
         if wanted.is_empty:
             with pytest.raises(InvalidRequest):
                 self.engine.forget(ForgetTarget.of_filter(wanted))
             return
-        doomed = list(self.matching(wanted))
         assert self.engine.forget(ForgetTarget.of_filter(wanted)).forgotten == len(doomed)
         self.drop(doomed)
 
-    @rule(
-        at=nodes,
-        inherit=st.booleans(),
-        descendants=st.booleans(),
-        kinds=st.lists(st.sampled_from(ItemKind), max_size=2),
-    )
-    def erase(self, at: Namespace, inherit: bool, descendants: bool, kinds: list[ItemKind]) -> None:
-        request = EraseRequest(reach=Reach(at=at, inherit=inherit, descendants=descendants), kinds=tuple(kinds))
-        if at.is_root and descendants and not kinds:
+    @precondition(lambda self: len(self.held) >= FEW)
+    @rule(data=st.data(), kinds=st.lists(st.sampled_from(ItemKind), max_size=2))
+    def erase(self, data: st.DataObject, kinds: Sequence[ItemKind]) -> None:
+        reach = self.reach(data) or Reach.exact(Namespace.ROOT)
+        request = EraseRequest(reach=reach, kinds=tuple(kinds))
+        if reach.at.is_root and reach.descendants and not kinds:
             with pytest.raises(InvalidRequest):
                 self.engine.erase(request)
             return
-        alone = Reach(at=at, inherit=False, descendants=descendants)
+        alone = reach.model_copy(update={"inherit": False})
         doomed = self.matching(MetaFilter(reach=alone, kinds=tuple(kinds)))
         scopes = {(item.meta.namespace, item.kind) for item in doomed.values()}
         assert self.engine.erase(request).erased_scopes == len(scopes)
@@ -286,18 +309,16 @@ class EngineAndDict(RuleBasedStateMachine):
 
     # Reading
 
-    @rule(conditions=FILTERS, reach=reaches, limit=st.integers(1, 7))
-    def list_by_filter(self, conditions: dict[str, object], reach: Reach | None, limit: int) -> None:
-        wanted = MetaFilter.model_validate({**conditions, "reach": reach})
-        found = list(self.pages(wanted, limit))
-        assert sorted(hit.id for hit in found) == sorted(self.matching(wanted))
-        for hit in found:
-            assert hit.score == 0.0
-            self.expect_hit(hit)
+    @rule(data=st.data(), limit=st.integers(1, 7))
+    def list_by_filter(self, data: st.DataObject, limit: int) -> None:
+        walk = self.begin(self.filter(data), limit)
+        while walk in self.walks:
+            self.step(walk)
+        assert len(set(walk.seen)) == len(walk.seen)
 
-    @rule(conditions=FILTERS, reach=reaches, limit=st.integers(1, 7))
-    def export_by_filter(self, conditions: dict[str, object], reach: Reach | None, limit: int) -> None:
-        wanted = MetaFilter.model_validate({**conditions, "reach": reach})
+    @rule(data=st.data(), limit=st.integers(1, 7))
+    def export_by_filter(self, data: st.DataObject, limit: int) -> None:
+        wanted = self.filter(data)
         found: dict[str, Item] = {}
         cursor: str | None = None
         while True:
@@ -311,17 +332,18 @@ class EngineAndDict(RuleBasedStateMachine):
                 break
         assert found == self.matching(wanted)
 
-    @rule(ids=st.lists(known, min_size=1, max_size=5), reach=reaches)
-    def get(self, ids: list[str], reach: Reach | None) -> None:
-        found = self.engine.get(GetRequest(ids=("0" * 40, *ids, "not an id"), reach=reach))
+    @rule(data=st.data())
+    def get(self, data: st.DataObject) -> None:
+        ids, reach = self.ids(data), self.reach(data)
+        found = self.engine.get(GetRequest(ids=tuple(ids), reach=reach))
         within = self.matching(MetaFilter(reach=reach))
         assert [hit.id for hit in found] == [item_id for item_id in dict.fromkeys(ids) if item_id in within]
         for hit in found:
             self.expect_hit(hit)
 
-    @rule(facet=st.sampled_from(Facet), conditions=FILTERS, reach=reaches, limit=st.integers(1, 5))
-    def explore(self, facet: Facet, conditions: dict[str, object], reach: Reach | None, limit: int) -> None:
-        wanted = MetaFilter.model_validate({**conditions, "reach": reach})
+    @rule(data=st.data(), facet=st.sampled_from(Facet), limit=st.integers(1, 5))
+    def explore(self, data: st.DataObject, facet: Facet, limit: int) -> None:
+        wanted = data.draw(st.sampled_from([self.filter(data), MetaFilter(reach=self.reach(data))]))
         page = self.engine.explore(ExploreRequest(facet=facet, filter=wanted, limit=limit))
         within = self.matching(wanted).values()
         values = [facet.values(item.kind, item.meta) for item in within]
@@ -333,11 +355,9 @@ class EngineAndDict(RuleBasedStateMachine):
         assert page.more_buckets == max(0, len(ordered) - limit)
         assert not page.truncated
 
-    @rule(query=WORDS.map(" ".join), conditions=FILTERS, reach=reaches, limit=st.integers(1, 20), data=st.data())
-    def fetch(
-        self, query: str, conditions: dict[str, object], reach: Reach | None, limit: int, data: st.DataObject
-    ) -> None:
-        wanted = MetaFilter.model_validate({**conditions, "reach": reach})
+    @rule(data=st.data(), query=WORDS.map(" ".join), limit=st.integers(1, 20))
+    def fetch(self, data: st.DataObject, query: str, limit: int) -> None:
+        wanted = self.filter(data)
         mode = data.draw(st.sampled_from(self.engine.descriptor.fetch_modes))
         hits = self.engine.fetch(FetchRequest(query=query, mode=mode, filter=wanted, limit=limit)).hits
         within = self.matching(wanted)
@@ -346,19 +366,19 @@ class EngineAndDict(RuleBasedStateMachine):
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
         assert all(hit.meta.namespace == within[hit.id].meta.namespace for hit in hits)
 
-    @rule(word=st.sampled_from(["refunds", "deploy"]), conditions=FILTERS, reach=reaches)
-    def fetch_by_a_word(self, word: str, conditions: dict[str, object], reach: Reach | None) -> None:
+    @rule(data=st.data(), word=st.sampled_from(["refunds", "deploy"]))
+    def fetch_by_a_word(self, data: st.DataObject, word: str) -> None:
         """Every item in reach that holds the word is found: an index that lost a row, or kept one, shows here."""
-        wanted = MetaFilter.model_validate({**conditions, "reach": reach})
+        wanted = self.filter(data)
         mode = self.engine.descriptor.fetch_modes[0]
         hits = self.engine.fetch(FetchRequest(query=word, mode=mode, filter=wanted, limit=500)).hits
         within = self.matching(wanted)
         holding = {item_id for item_id, item in within.items() if word in item.render_text()}
         assert holding <= {hit.id for hit in hits} <= within.keys()
 
-    @rule(question=WORDS.map(" ".join), conditions=FILTERS, reach=reaches, limit=st.integers(1, 4))
-    def recall(self, question: str, conditions: dict[str, object], reach: Reach | None, limit: int) -> None:
-        wanted = MetaFilter.model_validate({**conditions, "reach": reach})
+    @rule(data=st.data(), question=WORDS.map(" ".join), limit=st.integers(1, 4))
+    def recall(self, data: st.DataObject, question: str, limit: int) -> None:
+        wanted = self.filter(data)
         answer = self.engine.recall(RecallRequest(question=question, filter=wanted, limit=limit))
         assert answer.answer.strip()
         assert len(answer.citations) <= limit
@@ -366,48 +386,64 @@ class EngineAndDict(RuleBasedStateMachine):
 
     # Listing while others write
 
-    @precondition(lambda self: len(self.walks) < 3)
-    @rule(conditions=FILTERS, reach=reaches, limit=st.integers(1, 3))
-    def begin_a_walk(self, conditions: dict[str, object], reach: Reach | None, limit: int) -> None:
-        wanted = MetaFilter.model_validate({**conditions, "reach": reach})
+    def begin(self, wanted: MetaFilter, limit: int) -> Walk:
         walk = Walk(wanted, limit, set(self.matching(wanted)))
         self.walks.append(walk)
-        self.step(walk)
+        return walk
+
+    def step(self, walk: Walk) -> None:
+        page = self.engine.list(ListRequest(filter=walk.wanted, limit=walk.limit, cursor=walk.cursor))
+        within = self.matching(walk.wanted)
+        assert len(page.items) <= walk.limit
+        for hit in page.items:
+            assert hit.id in within, "shows what is not held"
+            assert hit.id not in walk.seen or hit.id in walk.removed, "shows an item twice"
+            self.expect_hit(hit)
+            walk.seen.append(hit.id)
+        assert page.next_cursor is None or page.next_cursor not in walk.cursors, "repeats a cursor"
+        walk.cursor = page.next_cursor
+        if walk.cursor is not None:
+            walk.cursors.add(walk.cursor)
+            return
+        self.walks.remove(walk)
+        if self.keeps_place or not walk.removed:
+            assert walk.due <= set(walk.seen), "misses what was held all the time"
+
+    @precondition(lambda self: len(self.walks) < 3)
+    @rule(data=st.data(), limit=st.integers(1, 3))
+    def begin_a_walk(self, data: st.DataObject, limit: int) -> None:
+        self.step(self.begin(MetaFilter(reach=self.reach(data)), limit))
 
     @precondition(lambda self: self.walks)
-    @rule(data=st.data(), steps=st.integers(1, 10))
+    @rule(data=st.data(), steps=st.integers(1, 4))
     def go_on_with_a_walk(self, data: st.DataObject, steps: int) -> None:
         walk = data.draw(st.sampled_from(self.walks))
         for _ in range(steps):
             if walk in self.walks:
                 self.step(walk)
 
-    def step(self, walk: Walk) -> None:
-        page = self.engine.list(ListRequest(filter=walk.wanted, limit=walk.limit, cursor=walk.cursor))
-        within = self.matching(walk.wanted)
-        for hit in page.items:
-            assert hit.id in within, "shows what is not held"
-            assert hit.id not in walk.seen or hit.id in walk.removed, "shows an item twice"
-            self.expect_hit(hit)
-            walk.seen.append(hit.id)
-        walk.cursor = page.next_cursor
-        if walk.cursor is None:
-            self.walks.remove(walk)
-            if self.keeps_place or not walk.removed:
-                assert walk.due <= set(walk.seen), "misses what was held all the time"
+    # What always holds
 
-    # Bad calls
-
-    @rule(cursor=st.sampled_from(["", "x", "-1", "1 ", "٣"]))
-    def refuse_a_foreign_cursor(self, cursor: str) -> None:
+    @rule(data=st.data(), place=st.integers(0, 3), cursor=st.sampled_from(["", "x", "-1", "1 ", "٣"]))
+    def refuse(self, data: st.DataObject, place: int, cursor: str) -> None:
+        """What is malformed is refused, and nothing is touched."""
+        batch = self.items(data, most=3)
+        blank = Learning(text=" ", kind=LearningKind.FACT, confidence=1.0)
+        with pytest.raises(InvalidRequest):
+            self.engine.store_many([*batch[:place], blank, *batch[place:]])
         with pytest.raises(InvalidRequest):
             self.engine.list(ListRequest(cursor=cursor))
         with pytest.raises(InvalidRequest):
             self.engine.export(ListRequest(cursor=cursor))
 
     @invariant()
-    def count_the_step(self) -> None:
+    def everything_outside_sandboxes_lists(self) -> None:
         type(self).taken += 1
+        page = self.engine.list(ListRequest(limit=len(self.held) + 1))
+        assert page.next_cursor is None
+        assert sorted(hit.id for hit in page.items) == sorted(self.matching(MetaFilter()))
+        for hit in page.items:
+            self.expect_hit(hit)
 
 
 class ReferenceAndDict(EngineAndDict):
