@@ -21,7 +21,7 @@ def run(options: Namespace, console: Console) -> int:
     repos = list(Wanted(options.repo).given)
     owner, _, short = repos[0].partition("/")
     name = options.name or f"{owner}-{short}".replace("*", "all").replace("?", "x").lower()
-    keys: dict[str, object] = {"kind": "github", "token": TOKEN}
+    keys: dict[str, object] = {"kind": "github", "token": TOKEN, "split": "always"}
     keys |= {"repo": repos[0]} if len(repos) == 1 and "*" not in repos[0] else {"repos": repos}
     rules = {"branch": options.branch, "paths": options.path, "exclude": options.exclude, "also": options.also}
     keys.update({key: value for key, value in rules.items() if value})

@@ -14,6 +14,7 @@ def test_repository_is_added_as_a_sync_takes_it(desk: Desk) -> None:
     assert sources["acme-api"] == {
         "kind": "github",
         "token": "${GITHUB_TOKEN:-}",
+        "split": "always",
         "repo": "acme/api",
         "paths": ["docs/**"],
     }
