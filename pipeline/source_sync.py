@@ -49,7 +49,7 @@ class SourceSync:
             kept = report.model_copy(update={"set_aside": ()})  # the books list those, with how often they were tried
             self._state.log_run(self._source.name, started, kept.to_json())
         if report.gone or report.forgotten:
-            self._state.settle()
+            self._state.ledger(self._source.name).settle()
         return report
 
     def _leased(self) -> SourceReport:

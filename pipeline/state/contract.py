@@ -172,6 +172,10 @@ class Ledger(Protocol):
         """Take *keys* off the list: they succeeded or vanished."""
         ...
 
+    def settle(self) -> None:
+        """Leave nothing of ended records in the store's files, as far as nobody reads them just now."""
+        ...
+
     def clear(self) -> None:
         """Drop everything about the source: records, notes, plan, set-aside list and itself."""
         ...
@@ -238,10 +242,6 @@ class StateStore(Protocol):
 
     def runs(self, name: str, limit: int) -> list[str]:
         """Return the last reports of a source, newest first."""
-        ...
-
-    def settle(self) -> None:
-        """Leave nothing of ended records in the store's files, as far as nobody reads them just now."""
         ...
 
     def scratch(self) -> "StateStore":

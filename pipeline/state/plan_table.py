@@ -115,6 +115,9 @@ class SqliteLedger(Books):
     def release_twin(self, key: str) -> None:
         self.database.many("UPDATE work SET claimed = 0 WHERE source = ? AND key = ?", [(self.source, key)])
 
+    def settle(self) -> None:
+        self.database.truncate_log()
+
     def clear(self) -> None:
         with self.database.transaction():
             self.database.many(

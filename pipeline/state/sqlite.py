@@ -80,9 +80,6 @@ class SqliteState:
         rows = self._database.rows("SELECT report FROM run WHERE name = ? ORDER BY id DESC LIMIT ?", (name, limit))
         return [row[0] for row in rows]
 
-    def settle(self) -> None:
-        self._database.truncate_log()
-
     def scratch(self) -> "SqliteState":
         return ScratchState(self._database)
 
