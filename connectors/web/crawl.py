@@ -19,11 +19,11 @@ from connectors.web import lists
 from connectors.web.addresses import Address, address
 from connectors.web.frontier import Entry, Frontier
 from connectors.web.page_notes import PageNotes, Was
-from connectors.web.pages import read_page
+from connectors.web.pages import Page, read_page
 from connectors.web.site import Site
 from connectors.web.soft_missing import SoftMissing
 from connectors.web.visits import Plan, Visit, planned, visited
-from connectors.web.way import Way, canonical, refresh
+from connectors.web.way import Way, canonical, folder_of_index, refresh
 
 CHECKPOINT_EVERY = 60
 """Addresses looked at between two checkpoints."""
@@ -96,12 +96,15 @@ class Crawl:
             return
         for start in self._site.scope.starts:
             self._way.meet(start.key, Entry(start.url, "start"))
-        for origin in dict.fromkeys(start.origin for start in self._site.scope.starts):
+        origins = list(dict.fromkeys(start.origin for start in self._site.scope.starts))
+        for origin in origins:
             rules = self._site.robots.rules(origin)
             if isinstance(rules.error, AddressRefused):
                 raise ConfigError(f"{rules.error.message}; {rules.error.advice}")
             if rules.error is not None:
-                yield from self._failed_host(origin, rules.error)
+                self._first_error = self._first_error or rules.error
+                if len(origins) > 1:  # a source of one host fails as a whole
+                    yield from self._failed_host(origin, rules.error)
             if not self._site.habits.follow or not self._site.habits.sitemaps or rules.error is not None:
                 continue
             for url in rules.sitemaps:
@@ -192,10 +195,11 @@ class Crawl:
             yield from self._missing(plan, answer)
             return
         links = self._way.links(page)
-        own = canonical(site.scope, page) if plan.entry.hops >= 0 and not self._alone else None
-        alias = own.url if own is not None and (yield from self._stands(own)) else ""
+        alias = (yield from self._alias(page)) if plan.entry.hops >= 0 and not self._alone else ""
         sent_to = refresh(site.scope, page)
-        leads = tuple(dict.fromkeys((*([sent_to.url] if sent_to else ()), *links)))
+        folder = folder_of_index(site.scope, page)
+        met = [folder.url] if folder is not None and self.visited.get(folder.key) else []  # led to by this page alone
+        leads = tuple(dict.fromkeys((*([sent_to.url] if sent_to else ()), *met, *links)))
         why = site.wants(page)
         if why:
             self._way.skipped[why] += 1
@@ -338,6 +342,17 @@ class Crawl:
             self._first_error = error
 
     # -- pages that stand for others
+
+    def _alias(self, page: Page) -> Generator[Event, None, str]:
+        """Return the address of the page that stands for this one; empty when it stands for itself."""
+        own = canonical(self._site.scope, page)
+        if own is not None and (yield from self._stands(own)):
+            return own.url
+        folder = folder_of_index(self._site.scope, page)
+        if own is None and folder is not None and (yield from self._stands(folder)):
+            note = self._pages.get(folder.key)
+            return folder.url if note is not None and note.token == page.token else ""
+        return ""
 
     def _stands(self, target: Address) -> Generator[Event, None, bool]:
         """Look at a canonical page now, unless that was done, and return whether it is a document."""

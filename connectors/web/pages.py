@@ -25,6 +25,7 @@ _NEVER = frozenset({"zip", "code", "unknown"}) | IMAGES
 _SEPARATORS = (
     "|\u00b7\u2022\u2013\u2014-:\u00bb\u203a~/("  # bar, dots, dashes, quotes: what stands before a site's name
 )
+_PERMALINKS = " #\u00b6\u00a7\u200b\uf0c1"  # what generators put behind a heading to link to it
 _WORD_BREAKS = re.compile(r"[-_+\s]+")
 _MOST_CRUMBS = 12
 
@@ -120,7 +121,7 @@ def plain_title(head: PageHead) -> str:
     A `<title>` that begins with the page's own name (its `og:title` or first heading) and goes on after a separator is
     that name.
     """
-    for name in (head.name, head.heading):
+    for name in (head.name, head.heading.rstrip(_PERMALINKS)):
         rest = head.title[len(name) :].strip()
         if name and head.title.startswith(name) and rest[:1] and rest[0] in _SEPARATORS:
             return name

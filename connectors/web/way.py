@@ -9,6 +9,8 @@ from connectors.web.scope import Scope
 from connectors.web.site import Site
 from connectors.web.traps import Traps
 
+_INDEXES = frozenset({"index.html", "index.htm", "index.php"})
+
 MOST_LISTS_DEEP = 3
 """Indexes of sitemaps within each other."""
 
@@ -87,6 +89,12 @@ def canonical(scope: Scope, page: Page) -> Address | None:
         return None
     is_front = target.path == "/" and not target.query  # every page calling the front page its own is a mistake
     return None if is_front and page.address.path.count("/") > 1 else target
+
+
+def folder_of_index(scope: Scope, page: Page) -> Address | None:
+    """Return the folder whose `index.html` (or `.htm`, `.php`) a page is, when it is of the source: often its twin."""
+    folder, _, last = page.address.path.rpartition("/")
+    return scope.address(f"{page.address.origin}{folder}/") if last in _INDEXES and not page.address.query else None
 
 
 def refresh(scope: Scope, page: Page) -> Address | None:

@@ -248,6 +248,24 @@ def test_redirects_and_twins_lead_to_one_document(
     assert sorted(seen(crawl(connect()), site)) == ["/", "/dir", "/new", "/utm"]
 
 
+def test_folder_and_its_index_are_one_document(
+    site: WebStandIn, connect: Connect, crawl: Crawl, seen: SeenPaths
+) -> None:
+    site.pages.update({
+        "/": page("Front", "x", links=("/index.html", "/a/index.html", "/b/index.html", "/c/index.html")),
+        "/a/": page("A", "same"),
+        "/a/index.html": page("A", "same"),
+        "/b/": page("B", "one thing"),
+        "/b/index.html": page("B", "another"),
+        "/c/index.html": page("C", "alone"),
+    })  # fmt: skip
+    site.pages["/index.html"] = site.pages["/"]
+    notes = MemoryNotes()
+    listing = crawl(connect(), notes)
+    assert sorted(seen(listing, site)) == ["/", "/a", "/b", "/b/index.html", "/c/index.html"]
+    assert crawl(connect(), notes, listing.cursor).refs == listing.refs
+
+
 def test_soft_missing_pages_are_missing(site: WebStandIn, connect: Connect, crawl: Crawl, seen: SeenPaths) -> None:
     sorry = "Sorry, we looked everywhere and there is nothing here by that name. Try the search."
     site.missing = page("Not here", sorry)
