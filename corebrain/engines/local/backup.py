@@ -23,6 +23,7 @@ class Snapshot:
     """The memory as it was when this was made, until it is closed. The log grows while it is held."""
 
     def __init__(self, database: Database) -> None:
+        database.ensure_usable()
         self._file = database.file
         with translated(self._file):
             self._connection = apsw.Connection(str(self._file), flags=apsw.SQLITE_OPEN_READONLY)

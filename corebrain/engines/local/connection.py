@@ -101,7 +101,8 @@ class Database:
             connection.execute("PRAGMA query_only = on")
         return connection
 
-    def _ensure_usable(self) -> None:
+    def ensure_usable(self) -> None:
+        """Raise `EngineError` when this was closed, or opened before a fork."""
         if self._pid != os.getpid():
             raise EngineError("this engine was opened before a fork: open it in the process that uses it")
         if self._closed:
@@ -126,7 +127,7 @@ class Database:
     @contextmanager
     def apart(self) -> Iterator[apsw.Connection]:
         """Lend a connection of its own, that may hold temporary tables, inside one read transaction."""
-        self._ensure_usable()
+        self.ensure_usable()
         with translated(self.file):
             connection = self._connect("reader")
             try:
@@ -137,7 +138,7 @@ class Database:
                 connection.close(True)
 
     def _borrow(self) -> apsw.Connection:
-        self._ensure_usable()
+        self.ensure_usable()
         with self._pool_lock:
             if self._idle:
                 return self._idle.pop()
@@ -154,9 +155,9 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """Lend the writer inside one write transaction: committed at the end, undone by any error."""
-        self._ensure_usable()
+        self.ensure_usable()
         with self._write_lock:
-            self._ensure_usable()
+            self.ensure_usable()
             with translated(self.file):
                 self._writer.execute("BEGIN IMMEDIATE")
                 try:
@@ -179,9 +180,9 @@ class Database:
     @contextmanager
     def rewriting(self) -> Iterator[apsw.Connection]:
         """Lend the writer outside any transaction, overwriting what it deletes, for work on the whole file."""
-        self._ensure_usable()
+        self.ensure_usable()
         with self._write_lock, translated(self.file):
-            self._ensure_usable()
+            self.ensure_usable()
             before = self._writer.pragma("secure_delete")
             self._writer.pragma("secure_delete", "on")
             self._writer.pragma("temp_store", "file")  # a copy of the whole file may not fit in memory
@@ -201,9 +202,9 @@ class Database:
 
     def checkpoint(self) -> int:
         """Move what the log holds into the file; return the pages that readers still keep in the log."""
-        self._ensure_usable()
+        self.ensure_usable()
         with self._write_lock, translated(self.file):
-            self._ensure_usable()
+            self.ensure_usable()
             pages, moved = self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         return max(0, pages - moved)
 

@@ -50,6 +50,7 @@ def verify(database: Database, *, deep: bool) -> list[Finding]:
         deep: Also read every item again, compare it with its id, index it into temporary tables, and compare their
             words with the index. Takes about as long as storing everything did.
     """
+    database.ensure_usable()
     try:
         with database.apart() as connection:
             found = [Finding("file", line) for line in _integrity(connection)]

@@ -127,8 +127,16 @@ def test_closing_twice_is_safe_and_a_closed_engine_says_so(tmp_path: Path) -> No
     engine.close()
     engine.close()
     assert threading.active_count() == before == 1
-    with pytest.raises(EngineError, match="closed"):
-        engine.list(ListRequest())
+    uses: list[Callable[[], object]] = [
+        lambda: engine.list(ListRequest()),
+        lambda: engine.within(1).list(ListRequest()),
+        engine.verify,
+        lambda: engine.backup(tmp_path / "copy.db"),
+        engine.optimize,
+    ]
+    for use in uses:
+        with pytest.raises(EngineError, match="closed"):
+            use()
     assert engine.health().state is HealthState.DOWN
     assert [path.name for path in tmp_path.iterdir()] == ["memory.db"]
 
