@@ -128,21 +128,19 @@ class Scan:
         page: list[Seen] = []
         try:
             for event in self._connector.scan(cursor, self.notes, scope):
-                if type(event) is Seen:
+                if isinstance(event, Seen):
                     page.append(event)
-                    if len(page) >= _PAGE:
-                        self._take(page)
-                        told(self.listing.listed)
-                        page = []
-                    continue
-                self._take(page)
-                page = []
-                self._heed(event)
+                if not isinstance(event, Seen) or len(page) >= _PAGE:
+                    self._take(page)
+                    told(self.listing.listed)
+                    page.clear()
+                if not isinstance(event, Seen):
+                    self._heed(event)
         except ConnectorError as error:
             self.listing.error = error
         self._take(page)
 
-    def _heed(self, event: Gone | Failed | Checkpoint | Complete | Seen) -> None:
+    def _heed(self, event: Gone | Failed | Checkpoint | Complete) -> None:
         listing = self.listing
         match event:
             case Gone(key):
@@ -159,8 +157,6 @@ class Scan:
                 self._at_checkpoint(self)
             case Checkpoint():
                 pass  # of a scoped scan: not kept
-            case Seen():
-                self._take([event])
 
     def _take(self, page: list[Seen]) -> None:
         if not page:

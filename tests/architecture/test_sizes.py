@@ -12,13 +12,12 @@ FUNCTION_LINES = 60
 METHODS = 12
 VAGUE = {"utils", "util", "helpers", "helper", "base", "manager", "common", "misc"}
 NESTING = 3
-BY_LAW = {"MemoryEngine", "LocalEngine", "ReferenceEngine", "Ledger", "Books", "StateStore", "AgentMemory"}
+BY_LAW = {"MemoryEngine", "LocalEngine", "ReferenceEngine", "CortexEngine", "SqliteState", "Ledger", "Books", "StateStore", "AgentMemory"}
 """Contracts have as many methods as their law, and so have the classes that keep it."""
 DEEP = {
     "connectors.notion.properties.attached",
     "corebrain.engines.local.ranking.rank",
     "corebrain.tools.arguments._confine",
-    "pipeline.scan._run",
 }
 """Functions that nest deeper and are to be flattened; no name may be added."""
 
