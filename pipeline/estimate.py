@@ -18,7 +18,7 @@ def estimated(source: Source, state: StateStore, ledger: Ledger) -> Estimate:
     counts = ledger.counts()
     fetches = counts[Verdict.NEW] + counts[Verdict.CHANGED] + counts[Verdict.DUE]
     requests = fetches if hasattr(source.connector, "requests") else 0
-    seconds = (fetches + counts[Verdict.REFILED]) * _pace(state.runs(source.name, _RUNS))
+    seconds = (fetches + counts[Verdict.REFILED]) * _pace([report for _, report in state.runs(source.name, _RUNS)])
     return Estimate(requests=requests, bytes=ledger.planned_bytes(), seconds=round(seconds, 2))
 
 

@@ -5,6 +5,7 @@ from itertools import islice
 
 from corebrain.contract import MemoryEngine
 from corebrain.model.requests import ForgetTarget
+from pipeline import events
 from pipeline.options import SyncOptions
 from pipeline.state.contract import Ledger
 from pipeline.state.values import Verdict
@@ -30,6 +31,8 @@ def end_gone(ledger: Ledger) -> int:
     gone = 0
     for page in _pages(step.ref.key for step in ledger.planned(Verdict.GONE)):
         ledger.end(page)
+        for key in page:
+            events.item(ledger.name, key, "gone")
         gone += len(page)
     return gone
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from connectors.errors import ConnectorError
 from corebrain.errors import CorebrainError
+from pipeline import events, metrics
 from pipeline.errors import AlreadyRunning, PipelineError, SetupError
 from pipeline.heartbeat import Heartbeat
 from pipeline.host import Host
@@ -45,6 +46,8 @@ class SourceSync:
                 scratch.close()
         started = self._host.now()
         report = self._timed(self._leased)
+        events.finished(report)
+        metrics.record(report)
         if not self._options.scopes or report.stored or report.forgotten or report.error:
             kept = report.model_copy(update={"set_aside": ()})  # the books list those, with how often they were tried
             self._state.log_run(self._source.name, started, kept.to_json())

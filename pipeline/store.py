@@ -9,6 +9,7 @@ from connectors.errors import DocumentRefused
 from corebrain.brain import Brain
 from corebrain.errors import CorebrainError, InvalidRequest
 from corebrain.model.requests import MAX_STORE_MANY
+from pipeline import events
 from pipeline.backoff import delay_s
 from pipeline.host import Host
 from pipeline.prepare import Ready, Same
@@ -94,6 +95,7 @@ class Storer:
             since=earlier.since if earlier else now,
         )
         self._asides.append(aside)
+        events.item(self._ledger.name, refused.key, "set aside", aside.error)
         self._told(refused.key, False)
         if len(self._asides) >= _PAGE:
             self._write_asides()
@@ -111,6 +113,7 @@ class Storer:
         self.counts.unchanged += len(self._same)
         self.counts.bytes_fetched += sum(same.fetched for same in self._same)
         for same in self._same:
+            events.item(self._ledger.name, same.ref.key, "unchanged")
             self._told(same.ref.key, False)
         self._same = []
 
@@ -161,10 +164,14 @@ class Storer:
         counts.bytes_fetched += ready.fetched
         if ready.moved_from is not None or ready.refiled:
             counts.moved += 1
+            outcome = "moved"
         elif ready.is_new:
             counts.new += 1
+            outcome = "new"
         else:
             counts.changed += 1
+            outcome = "changed"
+        events.item(self._ledger.name, ready.record.ref.key, outcome)
 
 
 def _intent(ready: Ready) -> Intent:

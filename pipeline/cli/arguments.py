@@ -67,6 +67,11 @@ def _add_global(to: argparse.ArgumentParser, default: object) -> None:
     to.add_argument("--debug", action="store_true", default=debug, help="show where an error came from")
 
 
+def _logs(to: argparse.ArgumentParser) -> None:
+    to.add_argument("--verbose", action="store_true", help="log every document to standard error, not only each source")
+    to.add_argument("--log-json", action="store_true", help="log to standard error as JSON lines")
+
+
 def _source(to: argparse.ArgumentParser) -> None:
     to.add_argument("--source", metavar="S", help="a source's name, or files, notion, github, web for all of a kind")
 
@@ -116,19 +121,22 @@ def _sync(to: argparse.ArgumentParser) -> None:
     to.add_argument("--retry", action="store_true", help="try what is set aside now, not when it is due")
     to.add_argument("--strict", action="store_true", help="exit 1 when anything is set aside")
     to.add_argument("--allow-deletes", action="store_true", help="delete more than max_delete allows, this once")
+    _logs(to)
     _json(to)
 
 
 def _watch(to: argparse.ArgumentParser) -> None:
     to.add_argument("names", nargs="*", metavar="NAME", help="sources (default: every one that can be watched)")
+    _logs(to)
 
 
 def _run(to: argparse.ArgumentParser) -> None:
     to.add_argument("--check", action="store_true", help="say whether a `brain run` is alive: exit 0, else 1")
+    _logs(to)
 
 
 def _status(to: argparse.ArgumentParser) -> None:
-    to.add_argument("name", nargs="?", metavar="NAME", help="one source, with everything set aside")
+    to.add_argument("name", nargs="?", metavar="NAME", help="one source, with everything set aside and its last runs")
     _json(to)
 
 

@@ -19,6 +19,7 @@ class Console:
 
     def __init__(self, *, as_json: bool = False) -> None:
         self.as_json = as_json
+        self.tells_progress = True
         self.is_terminal = sys.stdout.isatty()
         self.shows_progress = sys.stderr.isatty()
 

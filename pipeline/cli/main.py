@@ -5,6 +5,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from pipeline.cli.arguments import UsageError, parser
 from pipeline.cli.console import Console
@@ -62,12 +63,22 @@ def _version(console: Console) -> int:
     return OK
 
 
+def _logs(options: Namespace, console: Console) -> AbstractContextManager[None]:
+    """Show what is logged, of verbs that log and when it is asked for."""
+    if not (getattr(options, "verbose", False) or getattr(options, "log_json", False)):
+        return nullcontext()
+    from pipeline.cli import logs  # noqa: PLC0415 - takes time, and only this needs it
+
+    return logs.shown(options, console)
+
+
 def _run(options: Namespace, console: Console) -> int:
     """Run the verb's module; errors that a person can act on end in one line."""
     failures = importlib.import_module("pipeline.cli.failures")
     try:
         verb = importlib.import_module(f"pipeline.cli.{options.verb}")
-        status: int = verb.run(options, console)
+        with _logs(options, console):
+            status: int = verb.run(options, console)
     except failures.FORESEEN as error:
         if options.debug or isinstance(error, BrokenPipeError):
             raise

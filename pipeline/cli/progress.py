@@ -21,6 +21,9 @@ _DOING = {"scan": "listing", "fetch": "reading", "forget": "forgetting"}
 @contextmanager
 def shown(console: Console) -> Iterator[Callable[[Step], None]]:
     """Yield what a host is to tell its progress to."""
+    if not console.tells_progress:
+        yield _unheard
+        return
     if not console.shows_progress:
         yield Lines(console.note).tell
         return
@@ -29,6 +32,10 @@ def shown(console: Console) -> Iterator[Callable[[Step], None]]:
         *columns, console=RichConsole(file=sys.stderr), redirect_stdout=False, redirect_stderr=False
     ) as progress:
         yield Bars(progress).tell
+
+
+def _unheard(step: Step) -> None:
+    """Nobody listens."""
 
 
 class Lines:

@@ -1,5 +1,6 @@
 """`brain status`: documents, last and next sync, what is set aside and why, and whether `brain run` is alive."""
 
+import json
 import time
 from argparse import Namespace
 from typing import Any
@@ -14,6 +15,11 @@ from pipeline.health import is_overdue, last_beat
 from pipeline.source_set import SourceSet
 from pipeline.state.values import Aside
 from pipeline.when import printed
+
+_COUNTS = ("new", "changed", "moved", "unchanged", "gone")
+
+SHOWN_RUNS = 5
+"""Last runs that are shown of a source that is named; `--json` has 20."""
 
 SHOWN_ASIDES = 3
 """Items set aside that are shown of each source when none is named."""
@@ -30,10 +36,13 @@ def run(options: Namespace, console: Console) -> int:
                 raise SetupError(f"there is no source {options.name!r}; {nearest(options.name, names)}")
             names = [options.name]
         stands = [_standing(brain, name) for name in names]
+        if options.name is not None:
+            stands = [{**standing, "runs": _runs(brain, standing["name"])} for standing in stands]
         jobs = len(brain.state.jobs())
     beat = last_beat(config.data)
     for standing in stands:
         _tell(standing, console, whole=options.name is not None)
+        _tell_runs(standing.get("runs", []), console)
     if jobs:
         console.say(f"{counted(jobs, 'background job')} waiting; `brain jobs run` runs them")
     if beat is not None:
@@ -70,6 +79,24 @@ def _standing(brain: OpenBrain, name: str) -> dict[str, Any]:
         "set_aside": [_aside(aside) for aside in ledger.asides()],
         **_next(brain, name),
     }
+
+
+def _runs(brain: OpenBrain, name: str) -> list[dict[str, Any]]:
+    """Return the last runs, newest first: when each began, and what it reported."""
+    if name not in brain.books():
+        return []
+    kept = [(started, json.loads(report)) for started, report in brain.state.runs(name, 20)]
+    return [
+        {"started": printed(started), **{key: report.get(key) for key in (*_COUNTS, "seconds", "error")}}
+        for started, report in kept
+    ]
+
+
+def _tell_runs(runs: list[dict[str, Any]], console: Console) -> None:
+    for run in runs[:SHOWN_RUNS]:
+        did = ", ".join(f"{run[key]:,} {key}" for key in _COUNTS if run[key]) or "nothing there"
+        why = f"; stopped: {printable(run['error'])}" if run["error"] else ""
+        console.say(f"  {run['started']}: {did} ({run['seconds']:.1f} s){why}")
 
 
 def _next(brain: OpenBrain, name: str) -> dict[str, Any]:

@@ -240,8 +240,8 @@ class StateStore(Protocol):
         """Keep a run's report; the last 100 of a source are kept."""
         ...
 
-    def runs(self, name: str, limit: int) -> list[str]:
-        """Return the last reports of a source, newest first."""
+    def runs(self, name: str, limit: int) -> list[tuple[float, str]]:
+        """Return the last reports of a source with when they began, newest first."""
         ...
 
     def scratch(self) -> "StateStore":

@@ -76,9 +76,11 @@ class SqliteState:
                 (name, _KEPT_RUNS),
             )
 
-    def runs(self, name: str, limit: int) -> list[str]:
-        rows = self._database.rows("SELECT report FROM run WHERE name = ? ORDER BY id DESC LIMIT ?", (name, limit))
-        return [row[0] for row in rows]
+    def runs(self, name: str, limit: int) -> list[tuple[float, str]]:
+        rows = self._database.rows(
+            "SELECT started, report FROM run WHERE name = ? ORDER BY id DESC LIMIT ?", (name, limit)
+        )
+        return [(row[0], row[1]) for row in rows]
 
     def scratch(self) -> "SqliteState":
         return ScratchState(self._database)

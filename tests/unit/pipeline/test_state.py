@@ -278,7 +278,7 @@ def test_the_last_hundred_runs_are_kept() -> None:
     state = SqliteState(None)
     for number in range(105):
         state.log_run("docs", float(number), f'{{"n":{number}}}')
-    assert state.runs("docs", 2) == ['{"n":104}', '{"n":103}']
+    assert [report for _, report in state.runs("docs", 2)] == ['{"n":104}', '{"n":103}']
     assert len(state.runs("docs", 1_000)) == 100
 
 
