@@ -22,8 +22,9 @@ from pipeline.assembly import MEMORY_FILE, STATE_FILE, OpenBrain
 from pipeline.config.models import Config, LocalEngineTable
 from pipeline.errors import SetupError, StateError
 from pipeline.folders import FILE_NAME as FOLDERS_FILE
+from pipeline.folders import remembered
 from pipeline.process import is_alive
-from pipeline.state.copies import binding_of, copy_state, empty_state, pour_state
+from pipeline.state.copies import binding_of, copy_state, empty_state, held_back, pour_state
 from pipeline.state.sqlite import SqliteState
 from pipeline.when import printed
 
@@ -111,13 +112,17 @@ def restore(config: Config, file: Path, now: float) -> Restored:
     with _written(config.data), _workshop(config.data) as folder:
         made = _unpacked(file, folder, config)
         state, memory = config.data / STATE_FILE, config.data / MEMORY_FILE
-        aside = _emptied(state, now)
-        kept = LocalEngine.restore(folder / MEMORY_FILE, memory)
-        pour_state(folder / STATE_FILE, state)
-        if (folder / FOLDERS_FILE).exists():
-            (folder / FOLDERS_FILE).replace(config.data / FOLDERS_FILE)
-        else:
-            (config.data / FOLDERS_FILE).unlink(missing_ok=True)
+        is_new = not state.exists()
+        aside = _made_usable(state)
+        with held_back(state, [*config.sources, *remembered(config)], now):
+            if aside is None and not is_new:
+                aside = _emptied(state, now)
+            kept = LocalEngine.restore(folder / MEMORY_FILE, memory)
+            pour_state(folder / STATE_FILE, state)
+            if (folder / FOLDERS_FILE).exists():
+                (folder / FOLDERS_FILE).replace(config.data / FOLDERS_FILE)
+            else:
+                (config.data / FOLDERS_FILE).unlink(missing_ok=True)
     return Restored(made, tuple(path for path in (kept, aside) if path is not None))
 
 
@@ -148,14 +153,6 @@ def _unpacked(file: Path, folder: Path, config: Config) -> str:
     return made
 
 
-def _emptied(state: Path, now: float) -> Path | None:
-    """Empty the state, kept aside; one that cannot be read is moved away with its log."""
-    if not state.exists():
-        SqliteState(state).close()
-        return None
-    return emptied(state, now)
-
-
 def emptied(state: Path, now: float) -> Path:
     """Empty the state in *state* for a rebuild; return where what it held is kept.
 
@@ -163,19 +160,29 @@ def emptied(state: Path, now: float) -> Path:
         AlreadyRunning: A sync, or `brain run`, is under way.
         StateError: It is a newer version's, or cannot be written.
     """
-    aside = _free_name(state)
+    return _made_usable(state) or _emptied(state, now)
+
+
+def _made_usable(state: Path) -> Path | None:
+    """Make or bring up to date the state; one that cannot be read is moved away with its log, and where is returned."""
+    aside = None
     try:
-        binding_of(state)
+        if state.exists():
+            binding_of(state)
     except StateError as error:
         if "newer" in error.message:
             raise
+        aside = _free_name(state)
         for suffix in ("", "-wal", "-shm"):
             part = state.with_name(state.name + suffix)
             if part.exists():
                 part.replace(aside.with_name(aside.name + suffix))
-        SqliteState(state).close()
-        return aside
-    SqliteState(state).close()  # an older version is brought up to date, a new one gets its tables
+    SqliteState(state).close()
+    return aside
+
+
+def _emptied(state: Path, now: float) -> Path:
+    aside = _free_name(state)
     empty_state(state, now, kept=aside)
     return aside
 

@@ -5,7 +5,7 @@ All of it goes through SQLite, so a process that has the state open sees each st
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -73,6 +73,26 @@ def empty_state(file: Path, now: float, *, kept: Path) -> None:
             copy(reader, kept)
         for table in _TABLES:
             connection.execute(f"DELETE FROM {table}")  # noqa: S608 - names of ours
+
+
+@contextmanager
+def held_back(file: Path, names: Iterable[str], now: float) -> Iterator[None]:
+    """Hold the leases of *names*, so that nobody syncs them meanwhile.
+
+    Raises:
+        AlreadyRunning: A sync, or `brain run`, holds a lease.
+        StateError: The state cannot be written.
+    """
+    owner = os.urandom(8).hex()
+    mine = [(name, owner, os.getpid(), socket.gethostname(), now, now) for name in names]
+    with told(str(file)), _open(file) as connection, _written(connection):
+        _refuse_leases(connection, now)
+        connection.executemany("INSERT OR REPLACE INTO lease VALUES (?, ?, ?, ?, ?, ?)", mine)
+    try:
+        yield
+    finally:
+        with told(str(file)), _open(file) as connection, _written(connection):
+            connection.execute("DELETE FROM lease WHERE owner = ?", (owner,))
 
 
 def pour_state(source: Path, file: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from corebrain.engines.local.engine import LocalEngine
 from corebrain.errors import EngineError
-from pipeline.errors import StateError
+from pipeline.errors import AlreadyRunning, StateError
 from pipeline.state.sqlite import SqliteState
 
 
@@ -97,6 +97,36 @@ def test_nothing_is_restored_while_a_sync_runs(two: Any, monkeypatch: pytest.Mon
     assert "brain run is being synced by pid" in answer.err
     lease.release()
     state.close()
+    assert two.brain("dump").out == before
+
+
+def test_no_sync_begins_while_a_restore_is_under_way(two: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    two.brain("backup", "b.zip")
+    refused: list[str] = []
+    restore = LocalEngine.restore
+
+    def tried(*arguments: Any) -> Any:
+        state = SqliteState(two.folder / ".brain" / "state.db")
+        for name in ("docs", "more"):
+            with pytest.raises(AlreadyRunning):
+                state.lease(name, 1.0)
+            refused.append(name)
+        state.close()
+        return restore(*arguments)
+
+    monkeypatch.setattr(LocalEngine, "restore", tried)
+    assert two.brain("restore", "b.zip").status == 0
+    assert refused == ["docs", "more"]
+    assert two.brain("sync").status == 0
+
+
+def test_a_damaged_state_does_not_hinder_a_restore(two: Any) -> None:
+    before = two.brain("dump").out
+    two.brain("backup", "b.zip")
+    (two.folder / ".brain" / "state.db").write_bytes(b"no database" * 1000)
+    answer = two.brain("restore", "b.zip", "--json")
+    assert answer.status == 0
+    assert (two.folder / ".brain" / "state.db.before-1").read_bytes() == b"no database" * 1000
     assert two.brain("dump").out == before
 
 
