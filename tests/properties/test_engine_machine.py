@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -22,7 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from corebrain.contract import Item, MemoryEngine
+from corebrain.contract import Hits, Item, MemoryEngine
 from corebrain.engines.local import LocalEngine
 from corebrain.engines.reference import ReferenceEngine
 from corebrain.errors import InvalidRequest
@@ -33,12 +33,18 @@ from corebrain.model.item import Body, Conversation, Document, Learning, Learnin
 from corebrain.model.meta import ItemKind, MemoryMeta, SourceKind, SourceRef, ToolCallRef, TurnRange
 from corebrain.model.namespace import MAX_DEPTH, Namespace, Reach, Segment, SegmentKind
 from corebrain.model.requests import (
+    EraseReport,
     EraseRequest,
+    ExplorePage,
     ExploreRequest,
+    ExportPage,
+    FetchPage,
     FetchRequest,
+    ForgetReport,
     ForgetTarget,
     GetRequest,
     Hit,
+    ListPage,
     ListRequest,
     RecallRequest,
     StoreReceipt,
@@ -295,7 +301,7 @@ class EngineAndDict(RuleBasedStateMachine):
     @precondition(lambda self: len(self.held) >= FEW)
     @rule(data=st.data(), kinds=st.lists(st.sampled_from(ItemKind), max_size=2))
     def erase(self, data: st.DataObject, kinds: Sequence[ItemKind]) -> None:
-        reach = self.reach(data) or Reach.exact(Namespace.ROOT)
+        reach = self.filter(data).reach or Reach.exact(Namespace.ROOT)
         request = EraseRequest(reach=reach, kinds=tuple(kinds))
         if reach.at.is_root and reach.descendants and not kinds:
             with pytest.raises(InvalidRequest):
@@ -334,7 +340,7 @@ class EngineAndDict(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def get(self, data: st.DataObject) -> None:
-        ids, reach = self.ids(data), self.reach(data)
+        ids, reach = self.ids(data), self.filter(data).reach
         found = self.engine.get(GetRequest(ids=tuple(ids), reach=reach))
         within = self.matching(MetaFilter(reach=reach))
         assert [hit.id for hit in found] == [item_id for item_id in dict.fromkeys(ids) if item_id in within]
@@ -477,19 +483,83 @@ class LocalAndDict(EngineAndDict):
         shutil.rmtree(self.folder)
 
 
+def budget(*, long: bool, phases: Sequence[Phase] = tuple(Phase)) -> settings:
+    return settings(
+        max_examples=LONG_EXAMPLES if long else EXAMPLES,
+        stateful_step_count=LONG_STEPS if long else STEPS,
+        derandomize=not long,
+        deadline=None,
+        phases=phases,
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", [ReferenceAndDict, LocalAndDict])
 def test_an_engine_does_what_a_dict_does(machine: type[EngineAndDict], pytestconfig: pytest.Config) -> None:
     long = pytestconfig.getoption("properties") == "long"
     machine.taken = 0
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=LONG_EXAMPLES if long else EXAMPLES,
-            stateful_step_count=LONG_STEPS if long else STEPS,
-            derandomize=not long,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    run_state_machine_as_test(machine, settings=budget(long=long))
     assert machine.taken >= (LONG_TOTAL if long else EXAMPLES)
+
+
+class Miscounts(ReferenceEngine):
+    def forget(self, target: ForgetTarget) -> ForgetReport:
+        return ForgetReport(forgotten=max(0, super().forget(target).forgotten - 1))
+
+
+class KeepsChildren(ReferenceEngine):
+    def erase(self, request: EraseRequest) -> EraseReport:
+        alone = request.reach.model_copy(update={"descendants": False})
+        return super().erase(request.model_copy(update={"reach": alone}))
+
+
+class ReachlessGet(ReferenceEngine):
+    def get(self, request: GetRequest) -> Hits:
+        return super().get(request.model_copy(update={"reach": None}))
+
+
+class Overwrites(ReferenceEngine):
+    """A replay writes: the time of the first store is lost."""
+
+    def store(self, item: Item) -> StoreReceipt:
+        receipt = super().store(item)
+        self._items[receipt.id] = item
+        return receipt
+
+
+class SkipsOnPages(ReferenceEngine):
+    def list(self, request: ListRequest) -> ListPage:
+        page = super().list(request)
+        return page.model_copy(update={"items": page.items[1:]}) if request.cursor else page
+
+
+class SkipsInExport(ReferenceEngine):
+    def export(self, request: ListRequest) -> ExportPage:
+        page = super().export(request)
+        return page.model_copy(update={"items": page.items[1:]}) if request.cursor else page
+
+
+class HidesBuckets(ReferenceEngine):
+    def explore(self, request: ExploreRequest) -> ExplorePage:
+        return super().explore(request).model_copy(update={"more_buckets": 0})
+
+
+class Overflows(ReferenceEngine):
+    def fetch(self, request: FetchRequest) -> FetchPage:
+        return super().fetch(request.model_copy(update={"filter": MetaFilter(reach=request.filter.reach)}))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "broken",
+    [Miscounts, KeepsChildren, ReachlessGet, Overwrites, SkipsOnPages, SkipsInExport, HidesBuckets, Overflows],
+)
+def test_an_engine_that_does_otherwise_is_seen(broken: type[ReferenceEngine]) -> None:
+    class BrokenAndDict(ReferenceAndDict):
+        def make(self) -> MemoryEngine:
+            return broken()
+
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(BrokenAndDict, settings=budget(long=False, phases=[Phase.generate]))
