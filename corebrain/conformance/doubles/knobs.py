@@ -1,0 +1,79 @@
+"""What can be made to go wrong on a CortexDB double."""
+
+import threading
+from dataclasses import dataclass, field
+
+from corebrain.conformance.doubles.event_log import Json, Refused
+
+TOKEN = "tiny_live_test"  # noqa: S105  # the doubles' own word, no secret
+STATE_CHANGED = "AUTHORIZATION_STATE_CHANGED"
+
+
+@dataclass
+class Knobs:
+    """Counters are how many requests are still to go wrong; set them while nothing is under way.
+
+    Attributes:
+        fail_all: Status and code with which every request fails.
+        accept_token: The only token accepted.
+        hide_listing_for: Listings that come back empty.
+        rate_limit_events: Listings refused with 429.
+        state_change_events: Listings refused with 503 `AUTHORIZATION_STATE_CHANGED`.
+        rate_limit_experience: Writes refused with 429 before anything.
+        apply_then_fail: Writes applied, then answered with 503.
+        fail_nth_experience: The write, counted from 1, that is refused with 400.
+        rate_limit_forget: Forgets refused with 429.
+        recall_down: Recalls fail with 500.
+        expire_packs: Answers that find no pack: 404.
+        whoami_caller: The caller `whoami` names; without it the route is missing.
+        listing_delay_s: Seconds a listing takes, to see how many run at once.
+        erasure_status: What an erasure's answer says of its state.
+        raw: Route prefix -> the bytes of a whole reply (status line, headers, body) sent instead of an honest one.
+    """
+
+    fail_all: tuple[int, str] | None = None
+    accept_token: str = TOKEN
+    hide_listing_for: int = 0
+    rate_limit_events: int = 0
+    state_change_events: int = 0
+    rate_limit_experience: int = 0
+    apply_then_fail: int = 0
+    fail_nth_experience: int = 0
+    rate_limit_forget: int = 0
+    recall_down: bool = False
+    expire_packs: int = 0
+    whoami_caller: str | None = None
+    listing_delay_s: float = 0.0
+    erasure_status: str | None = "completed"
+    raw: dict[str, bytes] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self, name: str) -> bool:
+        """Count one of the knob *name* down; tell whether there was one."""
+        with self._lock:
+            left: int = getattr(self, name)
+            if left > 0:
+                setattr(self, name, left - 1)
+            return left > 0
+
+    def refuse(self, name: str, status: int, code: str) -> None:
+        """Refuse the request when the knob *name* still has one to refuse."""
+        if self.take(name):
+            raise Refused(status, code)
+
+
+@dataclass
+class Seen:
+    """Every request in order: line, authorization header, body."""
+
+    lines: list[str] = field(default_factory=list)
+    tokens: list[str | None] = field(default_factory=list)
+    actors: list[str | None] = field(default_factory=list)
+    claims: list[str | None] = field(default_factory=list)
+    bodies: list[tuple[str, Json]] = field(default_factory=list)
+    listings_at_once: int = 0
+    most_listings_at_once: int = 0
+
+    def of(self, route: str) -> list[Json]:
+        """Return the bodies sent to a route, its query left out."""
+        return [body for line, body in self.bodies if line.split(" ")[1].partition("?")[0].lstrip("/") == route]

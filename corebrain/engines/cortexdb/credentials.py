@@ -1,0 +1,40 @@
+"""Who the engine is towards CortexDB: a key, or a source that is asked for a token at every attempt."""
+
+from collections.abc import Callable
+
+from corebrain.errors import ConfigError, Unauthorized
+
+
+class Credential:
+    """What gives a bearer token; its representation never holds one.
+
+    Args:
+        bearer: Called inside every attempt, from whatever thread makes it.
+    """
+
+    def __init__(self, bearer: Callable[[], str]) -> None:
+        self._bearer = bearer
+
+    @classmethod
+    def static(cls, key: str) -> "Credential":
+        """Keep one key; a blank one is `ConfigError`."""
+        if not key.strip():
+            raise ConfigError("the key is blank; give the one CortexDB issued")
+        return cls(lambda: key)
+
+    def header(self) -> str:
+        """Return the authorization header.
+
+        Raises:
+            Unauthorized: the source fails, or gives what no header may carry. Nothing of it is in the message.
+        """
+        try:
+            token = self._bearer().strip()
+        except Exception:  # noqa: BLE001  # the border to a host's code, whose words may hold the token
+            raise Unauthorized("the credential source failed; renew the credential") from None
+        if not token or not all("!" <= character <= "~" for character in token):
+            raise Unauthorized("the credential is blank or holds what a header may not carry; renew it")
+        return f"Bearer {token}"
+
+    def __repr__(self) -> str:
+        return "Credential(<redacted>)"

@@ -1,0 +1,138 @@
+"""The reading half of the CortexDB engine, and what both halves are made of (spec 04)."""
+
+from corebrain.contract import EngineDescriptor, EngineHealth, Hits, Item, MemoryEngine
+from corebrain.engines.cortexdb import answering, believing, fetching
+from corebrain.engines.cortexdb.credentials import Credential
+from corebrain.engines.cortexdb.direct_wire import DirectWire
+from corebrain.engines.cortexdb.endpoint import Endpoint
+from corebrain.engines.cortexdb.failures import message_head
+from corebrain.engines.cortexdb.looking_up import Parts, look_up
+from corebrain.engines.cortexdb.reach_scopes import EVERY_KIND, ReachScopes
+from corebrain.engines.cortexdb.recency import Recency
+from corebrain.engines.cortexdb.replies import hit_of, rebuilt
+from corebrain.engines.cortexdb.scopes import LegacyLayout, RootedLayout
+from corebrain.engines.cortexdb.storing import Storing
+from corebrain.engines.cortexdb.timing import Timing
+from corebrain.engines.cortexdb.transport import Transport
+from corebrain.engines.cortexdb.walking import Walk, Walked, resume
+from corebrain.errors import CorebrainError, Unavailable
+from corebrain.model.namespace import WHOLE_TREE
+from corebrain.model.requests import (
+    BeliefsRequest,
+    Consolidation,
+    Exported,
+    ExportPage,
+    FetchMode,
+    FetchPage,
+    FetchRequest,
+    GetRequest,
+    ListPage,
+    ListRequest,
+    RecallAnswer,
+    RecallRequest,
+)
+
+DEFAULT_ENDPOINT = "https://api-v1.cortexdb.ai"
+"""CortexDB's managed API."""
+
+
+class CortexReader(MemoryEngine):
+    """What a CortexDB server is asked for; `CortexEngine` writes too and describes the arguments."""
+
+    def __init__(
+        self,
+        credential: str | Credential,
+        endpoint: str = "",
+        *,
+        scope_root: str = "",
+        consolidation: Consolidation | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        place = Endpoint(endpoint.strip() or DEFAULT_ENDPOINT)
+        who = Credential.static(credential) if isinstance(credential, str) else credential
+        timing = timing or Timing()
+        managed = place.origin == Endpoint(DEFAULT_ENDPOINT).origin
+        self._layout = RootedLayout(scope_root) if scope_root else LegacyLayout()
+        self._descriptor = EngineDescriptor(
+            id="cortexdb",
+            label="CortexDB",
+            description="Keeps memory on a CortexDB server, with ranked recall, grounded answers and beliefs",
+            needs_key=True,
+            default_endpoint=DEFAULT_ENDPOINT,
+            fetch_modes=(FetchMode.HYBRID,),
+            consolidation=consolidation or (Consolidation.AUTOMATIC if managed else Consolidation.ON_DEMAND),
+        )
+        self._wire = DirectWire(Transport(place, who, timing), timing)
+        self._scopes = ReachScopes(self._wire, self._layout)
+        self._storing = Storing(self._wire, self._layout, timing)
+        self._recency = Recency(self._wire, timing.now)
+
+    @property
+    def descriptor(self) -> EngineDescriptor:
+        return self._descriptor
+
+    def close(self) -> None:
+        self._wire.close()
+
+    def health(self) -> EngineHealth:
+        try:
+            self._wire.health()
+        except Unavailable as error:
+            return EngineHealth.degraded(message_head(error))
+        except CorebrainError as error:
+            return EngineHealth.down(message_head(error))
+        return EngineHealth.ok()
+
+    def fetch(self, request: FetchRequest) -> FetchPage:
+        self._descriptor.ensure_mode(request.mode)
+        request.validate()
+        return fetching.fetch(self._wire, self._layout, self._recency, self._scopes.of_filter(request.filter), request)
+
+    def recall(self, request: RecallRequest) -> RecallAnswer:
+        request.validate()
+        wanted = request.filter
+        if wanted.reach is not None:
+            return answering.recall(self._wire, self._scopes.of_filter(wanted), request)
+        kinds = tuple(kind for kind in EVERY_KIND if wanted.admits_kind(kind))
+        return answering.recall(self._wire, self._scopes.held(WHOLE_TREE, kinds), request)
+
+    def list(self, request: ListRequest) -> ListPage:
+        walked = self._walked(request)
+        found = [(item_id, rebuilt(parts)) for item_id, parts in walked.items]
+        hits = tuple(hit_of(item_id, item) for item_id, item in found if item is not None)
+        return ListPage(items=hits, next_cursor=walked.next_cursor)
+
+    def export(self, request: ListRequest) -> ExportPage:
+        walked = self._walked(request, complete=True)
+        found = [(item_id, rebuilt(parts)) for item_id, parts in walked.items]
+        return ExportPage(
+            items=tuple(Exported(id=item_id, item=item) for item_id, item in found if item is not None),
+            incomplete=tuple(item_id for item_id, item in found if item is None),
+            next_cursor=walked.next_cursor,
+        )
+
+    def _walked(self, request: ListRequest, *, complete: bool = False) -> Walked:
+        request.validate()
+        resume(self._layout, [], request.cursor)  # a foreign cursor is refused before anything is asked
+        scopes = self._scopes.of_filter(request.filter, complete=complete)
+        left, start = resume(self._layout, scopes, request.cursor)
+        return Walk(self._wire, left, request.filter).page(start, request.limit)
+
+    def get(self, request: GetRequest) -> Hits:
+        request.validate()
+        wanted = list(dict.fromkeys(request.ids))
+        found: dict[str, Item] = {}
+        for scope in self._scopes.of_reach(request.reach):
+            missing = [item_id for item_id in wanted if item_id not in found]
+            if not missing:
+                break
+            parts: Parts = look_up(self._wire, scope, missing)
+            found |= {item_id: item for item_id, held in parts.items() if (item := rebuilt(held)) is not None}
+        return [hit_of(item_id, found[item_id]) for item_id in wanted if item_id in found]
+
+    def beliefs(self, request: BeliefsRequest) -> Hits:
+        request.validate()
+        scopes = self._scopes.held(request.reach)
+        if request.query is not None:
+            return believing.ranked(self._wire, self._layout, scopes, request.query, request.limit)
+        return believing.newest(self._wire, self._layout, scopes, request.limit)

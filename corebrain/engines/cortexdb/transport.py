@@ -1,0 +1,153 @@
+"""Requests to CortexDB: credential, actor, limits, retries of reads, the pause a host asks for (spec 04 section 3)."""
+
+import json
+import threading
+from typing import Any
+
+import httpx
+
+from corebrain.engines.cortexdb.credentials import Credential
+from corebrain.engines.cortexdb.endpoint import Endpoint, Query
+from corebrain.engines.cortexdb.events import compact
+from corebrain.engines.cortexdb.failures import STATE_CHANGED, error_code, failure
+from corebrain.engines.cortexdb.timing import Timing
+from corebrain.errors import CorebrainError, EngineError, Unavailable
+
+BODY_BYTES = 64 * 1024 * 1024
+_ERROR_BYTES = 64 * 1024
+_ATTEMPTS = 3
+_STATE_ATTEMPTS = 6
+_PAUSE_S = 10
+_WHOAMI = "v1/auth/whoami"
+
+
+class Transport:
+    """One connection pool with one credential; safe from several threads. Redirects are never followed.
+
+    Args:
+        endpoint: Where.
+        credential: Who.
+        timing: How long.
+    """
+
+    def __init__(self, endpoint: Endpoint, credential: Credential, timing: Timing) -> None:
+        self._endpoint = endpoint
+        self._credential = credential
+        self._timing = timing
+        self._lock = threading.Lock()
+        self._actor: str | None = None  # the caller, once known; `None` when the server knows of none
+        self._known = False
+        self._held_until = 0.0
+        self._client = httpx.Client(
+            timeout=httpx.Timeout(timing.request_s, connect=timing.connect_s),
+            headers={"Accept-Encoding": "identity"},
+            trust_env=False,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def read(self, method: str, route: str, *, query: Query | None = None, body: object = None) -> Any:
+        """Ask for something; tried again when the host is unavailable, 3 attempts at most, 6 while its state changes.
+
+        Raises:
+            CorebrainError: as spec 04's failure table says.
+        """
+        gap = self._timing.backoff_s
+        attempt = 1
+        while True:
+            try:
+                return self.once(method, route, query=query, body=body)
+            except Unavailable as error:
+                most = _STATE_ATTEMPTS if error_code(error) == STATE_CHANGED else _ATTEMPTS
+                if attempt >= most:
+                    raise
+            self._timing.sleep(gap)
+            gap, attempt = gap * 2, attempt + 1
+
+    def once(self, method: str, route: str, *, query: Query | None = None, body: object = None) -> Any:
+        """Ask once; returns the reply's JSON, `None` for an empty reply."""
+        self._learn_actor()
+        status, content = self._exchange(method, route, query, body)
+        if status in {401, 403}:
+            self._known = False
+        return self._judged(method, route, status, content)
+
+    def _judged(self, method: str, route: str, status: int, content: bytes) -> Any:
+        where = f"{method} {route} at {self._endpoint.host}"
+        if not 200 <= status < 300:
+            raise failure(where, status, content.decode("utf-8", "replace"), hosted=False)
+        if not content.strip():
+            return None
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            raise EngineError(f"{where} answered no JSON") from None
+
+    def _learn_actor(self) -> None:
+        if self._known:
+            return
+        try:
+            status, content = self._exchange("GET", _WHOAMI, None, None, lookup=True)
+            answered = self._judged("GET", _WHOAMI, status, content) if status not in {404, 405} else {}
+        except CorebrainError:
+            return  # not cached: this request goes without, the next one asks again
+        caller = answered.get("caller") if isinstance(answered, dict) else None
+        with self._lock:
+            self._actor = caller if isinstance(caller, str) and caller else None
+            self._known = self._actor is not None or status in {404, 405}
+
+    def _exchange(
+        self, method: str, route: str, query: Query | None, body: object, *, lookup: bool = False
+    ) -> tuple[int, bytes]:
+        where = f"{method} {route} at {self._endpoint.host}"
+        headers = {"Authorization": self._credential.header()}
+        if self._known and self._actor is not None and not lookup:
+            headers["X-Cortex-Actor"] = self._actor
+        self._wait_for_the_pause()
+        try:
+            content = None if body is None else compact(body).encode("utf-8")
+            if content is not None:
+                headers["Content-Type"] = "application/json"
+            url = self._endpoint.url(route, query)
+            with self._client.stream(method, url, headers=headers, content=content) as response:
+                self._note_pause(response)
+                return response.status_code, self._whole(response, where)
+        except httpx.TimeoutException as error:
+            raise Unavailable(f"{where} timed out ({type(error).__name__})") from None
+        except httpx.HTTPError as error:
+            raise Unavailable(f"{where} could not be reached or was cut off ({type(error).__name__})") from None
+        except (httpx.InvalidURL, ValueError):  # ValueError: text that no line and no UTF-8 can hold
+            raise EngineError(f"{where} cannot be asked: the request cannot be built") from None
+
+    def _whole(self, response: httpx.Response, where: str) -> bytes:
+        good = response.is_success
+        declared = response.headers.get("Content-Length", "")
+        if good and declared.isdecimal() and int(declared) > BODY_BYTES:
+            raise EngineError(f"{where} answered more than {BODY_BYTES} bytes")
+        deadline = self._timing.now() + self._timing.request_s
+        held = bytearray()
+        for chunk in response.iter_raw():
+            if good and len(held) + len(chunk) > BODY_BYTES:
+                raise EngineError(f"{where} answered more than {BODY_BYTES} bytes")
+            held += chunk
+            if not good and len(held) >= _ERROR_BYTES:
+                return bytes(held[:_ERROR_BYTES])
+            if self._timing.now() > deadline:
+                raise Unavailable(f"{where} timed out, its reply was still coming")
+        return bytes(held)
+
+    def _note_pause(self, response: httpx.Response) -> None:
+        if response.status_code != 429:
+            return
+        asked = response.headers.get("Retry-After", response.headers.get("RateLimit-Reset", ""))
+        if asked.isdecimal() and asked.isascii():
+            until = self._timing.now() + min(int(asked[:9]), _PAUSE_S)
+            with self._lock:
+                self._held_until = max(self._held_until, until)
+
+    def _wait_for_the_pause(self) -> None:
+        left = self._held_until - self._timing.now()
+        if left > 0:
+            self._timing.sleep(left)
