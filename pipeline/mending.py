@@ -11,9 +11,9 @@ from corebrain.model.filter import MetaFilter
 from corebrain.model.namespace import Namespace, Reach
 from corebrain.model.requests import MAX_GET_IDS, ForgetTarget
 from pipeline.archive import emptied
-from pipeline.assembly import STATE_FILE, OpenBrain, was_synced
+from pipeline.assembly import STATE_FILE, OpenBrain
 from pipeline.config.models import Config, LocalEngineTable
-from pipeline.errors import AlreadyRunning, SetupError, StateError
+from pipeline.errors import AlreadyRunning, StateError
 from pipeline.heartbeat import Heartbeat
 from pipeline.host import Host
 from pipeline.options import SyncOptions
@@ -155,15 +155,12 @@ def rebuild(config: Config, open_brain: Callable[[], OpenBrain], host: Host) -> 
 
     Raises:
         AlreadyRunning: A sync is under way.
-        SetupError: There is nothing to rebuild from.
     """
     state = config.data / STATE_FILE
     try:
         before = binding_of(state)
     except StateError:
         before = None
-    if not was_synced(config):
-        raise SetupError("nothing was synced yet; run `brain sync`")
     kept = emptied(state, host.now())
     with open_brain() as brain:
         reports = _synced(brain, list(brain.sources.by_name), host, full=True) if brain.sources.by_name else ()

@@ -5,14 +5,14 @@ from argparse import Namespace
 from typing import Any
 
 from corebrain.engines.local.verification import Finding
-from pipeline.assembly import OpenBrain
+from pipeline.assembly import OpenBrain, memory_file, state_file, was_synced
 from pipeline.cli import interrupts, progress
 from pipeline.cli.console import Console
 from pipeline.cli.printable import counted, printable
 from pipeline.cli.reading import configured, never_synced
 from pipeline.config.complaints import nearest
 from pipeline.config.models import Config
-from pipeline.errors import SetupError
+from pipeline.errors import SetupError, StateError
 from pipeline.host import Host
 from pipeline.mending import Proof, Rebuilt, engine_findings, is_foreign, mended, proved, rebuild
 from pipeline.report import line
@@ -25,9 +25,17 @@ SHOWN = 10
 def run(options: Namespace, console: Console) -> int:
     """Verify, and mend when that is asked for; exit 1 when something differs at the end."""
     config = configured(options)
-    if never_synced(config, console):
-        console.answer(engine=[], sources=[], rebuilt=None)
-        return 0
+    if not was_synced(config):
+        state = state_file(config)
+        if state is None or not state.exists():
+            never_synced(config, console)
+            console.answer(engine=[], sources=[], rebuilt=None)
+            return 0
+        if not options.fix:
+            raise StateError(
+                f"{memory_file(config)} is gone, but not its state: run `brain restore` with a backup, or"
+                " `brain verify --fix` to read everything again"
+            )
     stop = threading.Event()
     with progress.shown(console) as tell, interrupts.heeded(stop, console):
         host = Host(stop=stop, tell=tell)

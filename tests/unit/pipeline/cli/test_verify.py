@@ -144,6 +144,17 @@ def test_verifying_before_the_first_sync_leaves_no_file(desk: Any) -> None:
     assert not (desk.folder / ".brain").exists()
 
 
+def test_a_memory_that_is_gone_is_told_and_filled_again_with_fix(two: Any) -> None:
+    before = two.ids()
+    (two.folder / ".brain" / "memory.db").unlink()
+    answer = two.brain("verify")
+    assert answer.status == 2
+    assert "memory.db is gone, but not its state" in answer.err
+    assert not (two.folder / ".brain" / "memory.db").exists(), "looking makes nothing"
+    assert two.brain("verify", "--fix").status == 0
+    assert two.ids() == before
+
+
 # -- another root
 
 
