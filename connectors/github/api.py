@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from urllib.parse import quote
 
 from connectors.errors import AuthError, ConnectorError, DocumentError, DocumentRefused, Unavailable
@@ -13,6 +12,7 @@ from connectors.github.archive import ArchiveRefused, unpack
 from connectors.github.blobs import is_blob
 from connectors.github.errors import BudgetSpent, EmptyRepository
 from connectors.github.sending import Sender
+from connectors.github.spool import BlobSpool
 from connectors.github.transport import Head, Repo
 from connectors.github.tree import FOLDER_MODE, Entry, Tree, is_sane
 from connectors.http.errors import Stopped, Unreachable
@@ -50,7 +50,8 @@ class ApiTransport:
         found = self._renamed(repo, answer.url)
         if answer.unchanged and known is not None:
             return Head(known.commit, etag, found, unchanged=True)
-        commit = answer.text.strip()
+        text = answer.text.strip()
+        commit = str(answer.json().get("sha")) if text.startswith("{") else text  # not all servers know the type
         if not _SHA.fullmatch(commit):
             raise Unavailable("what answers for GitHub is not its api; check base_url and the network")
         return Head(commit, answer.headers.get("etag"), found)
@@ -98,29 +99,25 @@ class ApiTransport:
                 tree.missing[path] = DocumentRefused(f"{path!r} is no name a file can have", "rename it")
         return True
 
-    def prepare(
-        self, repo: Repo, commit: str, wanted: Mapping[str, Entry], whole: Tree, folder: Path
-    ) -> dict[str, Path]:
+    def prepare(self, repo: Repo, commit: str, wanted: Mapping[str, Entry], whole: Tree, spool: BlobSpool) -> None:
         size = whole.size
         pays = size <= _SMALL_ARCHIVE if len(wanted) < _MANY else size <= _LARGE_ARCHIVE
         if len(wanted) < _FEW or not pays or whole.missing:
-            return {}
+            return
         try:
             archive = self._sender.download(
                 f"{repo.api}/tarball/{commit}",
                 f"the archive of {repo.now}",
                 accept="application/vnd.github+json",
                 max_bytes=max(size * 2, _SMALL_ARCHIVE),
-                folder=folder,
             )
         except (AuthError, BudgetSpent, Stopped):
             raise
         except ConnectorError:
-            return {}  # whatever is wrong with the archive, the blobs may be had
+            return  # whatever is wrong with the archive, the blobs may be had
         try:
-            return unpack(archive, wanted.values(), whole.entries, folder)
-        except ArchiveRefused:
-            return {}
+            with suppress(ArchiveRefused):
+                unpack(archive, wanted.values(), whole.entries, spool)
         finally:
             archive.unlink(missing_ok=True)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from connectors.github.blobs import is_blob
+from connectors.github.spool import BlobSpool
 from connectors.github.tree import Entry
 
 _CHUNK = 2**20
@@ -37,8 +37,8 @@ class _Bounded(io.RawIOBase):
         return data
 
 
-def unpack(archive: Path, wanted: Iterable[Entry], whole: Mapping[str, Entry], folder: Path) -> dict[str, Path]:
-    """Unpack files of a `tar.gz` whose members lie below one folder.
+def unpack(archive: Path, wanted: Iterable[Entry], whole: Mapping[str, Entry], spool: BlobSpool) -> None:
+    """Put files of a `tar.gz` whose members lie below one folder into *spool*.
 
     A file whose bytes are not those of its blob is left out: line ends may be converted, `$Format$` filled in or LFS
     files put in by attributes of the repository. Links, devices and names that nobody asked for are passed over.
@@ -47,29 +47,25 @@ def unpack(archive: Path, wanted: Iterable[Entry], whole: Mapping[str, Entry], f
         archive: The download.
         wanted: Files to unpack.
         whole: All entries of the tree by path; their sizes bound what is unpacked at all.
-        folder: Gets a file named by its SHA for each blob.
-
-    Returns:
-        The files by SHA.
+        spool: Gets the blobs.
 
     Raises:
         ArchiveRefused: It cannot be read to its end. What was unpacked before is thrown away.
     """
     by_path = {entry.path: entry for entry in wanted}
     most = 2 * sum(entry.size or 0 for entry in whole.values()) + _PER_MEMBER * (len(whole) + 64) + 8 * _CHUNK
-    found: dict[str, Path] = {}
     try:
         with gzip.open(archive, "rb") as plain, _Bounded(plain, most) as bounded:
             for path, member, tar in _members(bounded):
                 entry = by_path.get(path)
-                if entry is not None and entry.sha not in found:
-                    kept = _kept(tar, member, entry, folder)
-                    found.update({entry.sha: kept} if kept else {})
+                if entry is None or entry.sha in spool or member.size != entry.size:
+                    continue
+                source = tar.extractfile(member)
+                if source is not None:
+                    spool.add(source, member.size, entry.sha)
     except (tarfile.TarError, OSError, EOFError, zlib.error, ArchiveRefused, ValueError) as error:
-        for path_on_disk in found.values():
-            path_on_disk.unlink(missing_ok=True)
+        spool.close()
         raise ArchiveRefused(f"the archive cannot be used: {error}") from error
-    return found
 
 
 def _members(stream: _Bounded) -> Iterator[tuple[str, tarfile.TarInfo, tarfile.TarFile]]:
@@ -78,21 +74,3 @@ def _members(stream: _Bounded) -> Iterator[tuple[str, tarfile.TarInfo, tarfile.T
             tar.members = []  # type: ignore[attr-defined]  # the library keeps every member it has seen
             if member.isreg():
                 yield member.name.partition("/")[2], member, tar
-
-
-def _kept(tar: tarfile.TarFile, member: tarfile.TarInfo, entry: Entry, folder: Path) -> Path | None:
-    """Write a member to disk; `None` when its bytes are not the blob's."""
-    if member.size != entry.size:
-        return None
-    source = tar.extractfile(member)
-    if source is None:
-        return None
-    path = folder / entry.sha
-    with path.open("xb") as file:
-        path.chmod(0o600)
-        while piece := source.read(_CHUNK):
-            file.write(piece)
-    if is_blob(path, entry.sha):
-        return path
-    path.unlink()
-    return None

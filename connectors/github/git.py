@@ -17,6 +17,7 @@ from pathlib import Path
 from connectors.errors import AuthError, ConfigError, DocumentError, Unavailable
 from connectors.github.blobs import is_blob
 from connectors.github.errors import NotThere, RefMissing
+from connectors.github.spool import BlobSpool
 from connectors.github.transport import Head, Repo
 from connectors.github.tree import FOLDER_MODE, Entry, Tree, is_sane
 
@@ -83,12 +84,9 @@ class GitTransport:
                 tree.entries[path] = Entry(path, FOLDER_MODE if mode == "040000" else mode, sha)
         return tree
 
-    def prepare(
-        self, repo: Repo, commit: str, wanted: Mapping[str, Entry], whole: Tree, folder: Path
-    ) -> dict[str, Path]:
-        del commit, whole, folder
-        self._bring(repo, wanted)
-        return {}  # they lie in the clone now
+    def prepare(self, repo: Repo, commit: str, wanted: Mapping[str, Entry], whole: Tree, spool: BlobSpool) -> None:
+        del commit, whole, spool
+        self._bring(repo, wanted)  # they lie in the clone from now on
 
     def blob(self, repo: Repo, entry: Entry, max_bytes: int) -> bytes:
         clone = self._clone(repo)

@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote, urlsplit
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _TICKS = re.compile(r"`+")
 _MARK = re.compile("\x00(\\d+)\x00")
+_MARKS = ("](", "]:", "href", "src")
 _LONGEST_LINE = 20_000  # a longer one is no prose
 _INLINE = re.compile(
     r"(?P<head>(?P<image>!?)\[(?:[^\[\]\\]|\\.|\[(?:[^\[\]\\]|\\.)*\](?:\([^()\s]*\))?)*\]\(\s*)"
@@ -54,9 +55,10 @@ class Place:
         if parts.scheme or parts.netloc or not parts.path or "{" in link:  # `{{ }}`, `{% %}`: a site's own templates
             return link
         start = "" if parts.path.startswith("/") else posixpath.dirname(self.path)
-        path = posixpath.normpath(posixpath.join("/", start, unquote(parts.path).lstrip("/"))).lstrip("/")
-        if _leaves(start, unquote(parts.path)):
+        target = unquote(parts.path)
+        if _leaves(start, target):
             return link
+        path = posixpath.normpath(posixpath.join("/", start, target.lstrip("/"))).lstrip("/")
         raw = image or _IMAGE.search(path) is not None
         address = self.at(path, raw=raw, folder=parts.path.endswith("/"))
         return address + (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
@@ -75,7 +77,7 @@ def with_permalinks(text: str, place: Place) -> str:
         elif opened:
             fence = opened[1]
             written.append(line)
-        elif line.startswith(("    ", "\t")) and "](" not in line:
+        elif not any(mark in line for mark in _MARKS):
             written.append(line)
         else:
             written.append(_outside_code(line, lambda part: _rewritten(part, place)))

@@ -133,12 +133,12 @@ class Sender:
         """Send a request with a credential of its own, outside the budget; errors are those of `get`."""
         return self._answered(verb, path, what, headers, None, {} if verb == "POST" else None).json()
 
-    def download(self, path: str, what: str, *, accept: str, max_bytes: int, folder: Path) -> Path:
-        """Stream what lies at *path* into a private file of *folder*; errors are those of `get`."""
+    def download(self, path: str, what: str, *, accept: str, max_bytes: int) -> Path:
+        """Stream what lies at *path* into a private file; errors are those of `get`."""
         self._budget.check()
         headers = {"Accept": accept, **self._credential.headers()}
         response = self.http.download(
-            f"{self._base_url}{path}", folder, headers=headers, max_bytes=max_bytes, deadline_s=_DOWNLOAD_S
+            f"{self._base_url}{path}", headers=headers, max_bytes=max_bytes, deadline_s=_DOWNLOAD_S
         )
         self._budget.note(response.headers)
         if response.file is None:

@@ -1,13 +1,10 @@
 """The bytes of blobs: many at once where a scan saw that many are needed, one by one otherwise."""
 
-import shutil
-import tempfile
 import threading
-import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from connectors.github.spool import BlobSpool
 from connectors.github.transport import Repo, Transport
 from connectors.github.tree import Entry, Tree
 
@@ -21,7 +18,7 @@ class _Lot:
     wanted: Mapping[str, Entry]
     whole: Tree | None
     lock: threading.Lock = field(default_factory=threading.Lock)
-    files: dict[str, Path] = field(default_factory=dict)
+    spool: BlobSpool = field(default_factory=BlobSpool)
 
 
 class Supply:
@@ -34,7 +31,6 @@ class Supply:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
         self._lots: dict[str, _Lot] = {}
-        self._folder: Path | None = None
         self._lock = threading.Lock()
 
     def expect(self, repo: Repo, commit: str, wanted: Mapping[str, Entry], whole: Tree) -> None:
@@ -44,7 +40,8 @@ class Supply:
             if wanted:
                 self._lots[repo.name] = _Lot(repo, commit, wanted, whole)
         if former is not None:
-            _discard(former)
+            with former.lock:
+                former.spool.close()
 
     def take(self, repo: Repo, entry: Entry, max_bytes: int) -> bytes:
         """Return a blob's bytes. One that was got ahead is given once; asked for again it is got singly."""
@@ -53,24 +50,8 @@ class Supply:
             with lot.lock:
                 if lot.whole is not None:
                     whole, lot.whole = lot.whole, None  # a listing may be large, and a failure is not repeated
-                    lot.files = self._transport.prepare(repo, lot.commit, lot.wanted, whole, self._place())
-                path = lot.files.pop(entry.sha, None)
-            if path is not None:
-                data = path.read_bytes()
-                path.unlink()
+                    self._transport.prepare(repo, lot.commit, lot.wanted, whole, lot.spool)
+                data = lot.spool.take(entry.sha)
+            if data is not None:
                 return data
         return self._transport.blob(repo, entry, max_bytes)
-
-    def _place(self) -> Path:
-        with self._lock:
-            if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="corebrain-github-"))
-                weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-            return self._folder
-
-
-def _discard(lot: _Lot) -> None:
-    with lot.lock:
-        for path in lot.files.values():
-            path.unlink(missing_ok=True)
-        lot.files.clear()

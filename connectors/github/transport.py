@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
+from connectors.github.spool import BlobSpool
 from connectors.github.tree import Entry, Tree
 
 
@@ -75,9 +75,7 @@ class Transport(Protocol):
         """List a commit. Where only folder by folder is possible, just those that *enters* wants are listed."""
         ...
 
-    def prepare(
-        self, repo: Repo, commit: str, wanted: Mapping[str, Entry], whole: Tree, folder: Path
-    ) -> dict[str, Path]:
+    def prepare(self, repo: Repo, commit: str, wanted: Mapping[str, Entry], whole: Tree, spool: BlobSpool) -> None:
         """Get many blobs at once, as far as this way can and it pays.
 
         Args:
@@ -85,10 +83,7 @@ class Transport(Protocol):
             commit: Where *whole* was listed.
             wanted: By SHA.
             whole: The whole listing.
-            folder: Where to put them.
-
-        Returns:
-            The files got, by SHA, each proved; the rest is asked for singly.
+            spool: Gets them, each proved; what it has not is asked for singly.
         """
         ...
 

@@ -98,7 +98,7 @@ def test_netrc_gives_the_password_of_the_host(tmp_path: Path) -> None:
     path.write_text("machine github.com login x password ghp_canary\n")
     path.chmod(0o600)
     assert Netrc("https://api.github.com", path).headers() == {"Authorization": "Bearer ghp_canary"}
-    with pytest.raises(AuthError, match="no entry for ghe.example"):
+    with pytest.raises(AuthError, match=r"no entry for ghe\.example"):
         Netrc("https://ghe.example/api/v3", path).headers()
     with pytest.raises(AuthError, match="there is no"):
         Netrc("https://api.github.com", tmp_path / "none").headers()
@@ -153,9 +153,9 @@ def test_forbidden_repository_of_a_fine_grained_token_is_no_reason_to_stop() -> 
 # -- webhooks
 
 
-def request(event: str, payload: dict[str, Any], secret: str = "s3cret") -> WebhookRequest:
+def request(event: str, payload: dict[str, Any], key: str = "s3cret") -> WebhookRequest:
     body = json.dumps(payload).encode()
-    signature = f"sha256={hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()}"
+    signature = f"sha256={hmac.new(key.encode(), body, hashlib.sha256).hexdigest()}"
     return WebhookRequest("POST", "/", {"x-github-event": event, "x-hub-signature-256": signature}, body)
 
 

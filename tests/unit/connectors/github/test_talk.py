@@ -39,6 +39,7 @@ def test_issues_and_pull_requests_are_read_with_comments(world: World) -> None:
     assert held.data == b"Issue #1 by ada, open.\n\nOn Tuesdays."
     pull = connector.fetch(found.refs["acme/api!pulls/2"], None)
     assert isinstance(pull, Blob)
+    assert isinstance(pull.data, bytes)
     assert b"Done.\n\n**grace**, 2026-11-02:\n\nI agree." in pull.data
     assert not pull.commit
 
@@ -100,6 +101,7 @@ def test_discussions_are_read_by_graphql_and_need_a_token(world: World) -> None:
     ]
     found = world.scan(world.connector(also=("discussions",), token="t"))
     (blob,) = [event.blob for event in found.events if isinstance(event, Seen) and event.blob]
+    assert isinstance(blob.data, bytes)
     assert b"Discussion #3 by somebody who left in Q&A.\n\nTell me." in blob.data
     assert b"So." in blob.data
 
