@@ -200,7 +200,7 @@ class SourceRun:
         return self._options.retry or aside.next_try <= self._host.now()
 
     def _set_failures_aside(self, scan: Scan) -> None:
-        scopes = [aside.key for aside in self._ledger.asides() if aside.ref is None and aside.key.endswith("/")]
+        scopes = [aside.key for aside in self._ledger.asides() if aside.ref is None and not _is_part(aside.key)]
         if scan.listing.completed:
             self._ledger.restore([scope for scope in scopes if scan.covers(scope)])
         for failure in scan.listing.failed:
@@ -353,3 +353,8 @@ def _aside_report(aside: Aside) -> AsideReport:
 def _summed(report: SourceReport) -> SourceReport:
     listed = report.new + report.changed + report.moved + report.unchanged + len(report.set_aside)
     return report.model_copy(update={"listed": listed})
+
+
+def _is_part(key: str) -> bool:
+    """Whether a set-aside key without a ref is a document's part; else it is a key or scope that was not listed."""
+    return "!/" in key and not key.endswith("/")

@@ -642,3 +642,14 @@ def test_a_document_without_a_token_that_was_set_aside_waits_until_it_is_due(ben
     bench.clock += 100
     bench.sync(source)
     assert source.fetches == ["a.md"]
+
+
+def test_a_key_that_could_not_be_listed_once_leaves_the_list_when_it_can(bench: Any) -> None:
+    source = ScriptedConnector(TWO)
+    bench.sync(source)
+    source.faults.fail("a.md")
+    assert [aside.key for aside in bench.sync(source).set_aside] == ["a.md"]
+    assert "a.md" in bench.engine.texts()
+    source.faults.heal()
+    report = bench.sync(source)
+    assert (report.set_aside, report.unchanged) == ((), 2)
