@@ -12,7 +12,13 @@ FUNCTION_LINES = 60
 METHODS = 12
 VAGUE = {"utils", "util", "helpers", "helper", "base", "manager", "common", "misc"}
 NESTING = 3
-BY_LAW = {"MemoryEngine", "LocalEngine", "ReferenceEngine", "CortexEngine", "SqliteState", "Ledger", "Books", "StateStore", "AgentMemory"}
+BY_LAW = {"MemoryEngine", "LocalEngine", "ReferenceEngine", "CortexEngine"} | {
+    "Ledger",
+    "Books",
+    "StateStore",
+    "SqliteState",
+    "AgentMemory",
+}
 """Contracts have as many methods as their law, and so have the classes that keep it."""
 DEEP = {
     "connectors.notion.properties.attached",
