@@ -3,7 +3,7 @@
 import contextlib
 import re
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import Field
 
@@ -37,7 +37,7 @@ class TurnPart(Value):
     @classmethod
     def of(cls, turn: Turn, index: int, count: int) -> Self:
         """Describe *turn*, the *index*-th (from 0) of *count*."""
-        return cls(index=index, count=count, role=turn.role, at=turn.at, tool_calls=turn.tool_calls)
+        return cls.model_construct(index=index, count=count, role=turn.role, at=turn.at, tool_calls=turn.tool_calls)
 
     def turn(self, text: str) -> Turn:
         """Return the turn again."""
@@ -91,6 +91,17 @@ class ChunkPart(Value):
         return None if self.section is None else f"section:{self.section}"
 
 
+class Frame(NamedTuple):
+    """The canonical JSON of an envelope around its version and its text."""
+
+    before: str
+    after: str
+
+    def canonical(self, version: int, text: str) -> str:
+        """Return the canonical JSON of *version*, holding *text*."""
+        return f'{{"v":{version},{self.before},"text":{quoted(text)},{self.after}'
+
+
 class Envelope(Value):
     """Everything of an item that one event carries. `v` is 3 in labels and 2 in text."""
 
@@ -122,7 +133,7 @@ class Envelope(Value):
                 "confidence": item.confidence,
                 "evidence": item.evidence,
             }
-        return cls(
+        return cls.model_construct(  # of values that were checked when the item was made
             id=item_id,
             kind=item.kind,
             meta=sent.meta,
@@ -132,15 +143,11 @@ class Envelope(Value):
             **fields,
         )
 
-    def canonical(self, version: int, text: str) -> str:
-        """Return the canonical JSON of this envelope as *version*, holding *text*."""
+    def frame(self) -> "Frame":
+        """Write everything but the version and the text."""
         kind = self.learning_kind
-        return joined(
+        after = joined(
             (
-                ("v", str(version)),
-                ("id", quoted(self.id)),
-                ("kind", f'"{self.kind.value}"'),
-                ("text", quoted(text)),
                 ("meta", meta_json(self.meta, hashed=False)),
                 ("ws", optional(self.ws)),
                 ("fp", _strings(self.fp)),
@@ -154,6 +161,7 @@ class Envelope(Value):
                 ("chunk", None if self.chunk is None else self.chunk.canonical()),
             )
         )
+        return Frame(f'"id":{quoted(self.id)},"kind":"{self.kind.value}"', after[1:])
 
     @property
     def part(self) -> int | None:

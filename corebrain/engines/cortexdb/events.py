@@ -8,7 +8,7 @@ from typing import Any
 
 from corebrain.contract import Item
 from corebrain.engines.cortexdb.chunking import PAGE_BREAK, json_size, split
-from corebrain.engines.cortexdb.envelope import FULL_WIDTH, ChunkPart, Envelope, TurnPart, envelope_labels
+from corebrain.engines.cortexdb.envelope import FULL_WIDTH, ChunkPart, Envelope, Frame, TurnPart, envelope_labels
 from corebrain.engines.cortexdb.labels import lookup_labels, readable_labels
 from corebrain.engines.cortexdb.sent_meta import SentMeta, as_sent
 from corebrain.errors import InvalidRequest
@@ -20,6 +20,7 @@ EVENT_BYTES = 786_432
 """Most bytes of one event's v2 encoding (768 KiB; CortexDB refuses more than 1 MiB of text)."""
 WHOLE_BYTES = 262_144
 """Most bytes of a document's encoding that is kept as one event (256 KiB)."""
+_COMPACT = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 _SECTION_RESERVE = 120 * 6 + 32
 MAX_LABELS = 64
 _MODALITIES = {
@@ -55,7 +56,7 @@ class Event:
 
 def compact(value: object) -> str:
     """Write JSON without whitespace, keys sorted at every level, raw UTF-8."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT.encode(value)
 
 
 def body_key(body: dict[str, Any]) -> str:
@@ -70,10 +71,10 @@ def encode_item(item: Item, item_id: str, scope: str) -> list[Event]:
         InvalidRequest: an event is over 768 KiB, which CortexDB would refuse.
     """
     sent = as_sent(item.meta)
-    return [_event(envelope, text, role, at, scope) for envelope, text, role, at in _parts(item, item_id, sent)]
+    return [_event(*part, scope) for part in _parts(item, item_id, sent)]
 
 
-_Part = tuple[Envelope, str, Role, Instant | None]
+_Part = tuple[Envelope, Frame, str, Role, Instant | None]
 
 
 def _parts(item: Item, item_id: str, sent: SentMeta) -> Iterator[_Part]:
@@ -81,38 +82,41 @@ def _parts(item: Item, item_id: str, sent: SentMeta) -> Iterator[_Part]:
     if isinstance(item, Conversation):
         for index, turn in enumerate(item.turns):
             part = TurnPart.of(turn, index, len(item.turns))
-            yield Envelope.of(item, item_id, sent, turn=part), turn.text, turn.role, turn.at or seen
+            envelope = Envelope.of(item, item_id, sent, turn=part)
+            yield envelope, envelope.frame(), turn.text, turn.role, turn.at or seen
     elif isinstance(item, Learning):
-        yield Envelope.of(item, item_id, sent), item.text, Role.USER, seen
+        envelope = Envelope.of(item, item_id, sent)
+        yield envelope, envelope.frame(), item.text, Role.USER, seen
     else:
-        whole = Envelope.of(item, item_id, sent)
-        for envelope, text in _document_parts(item, whole):
-            yield envelope, text, Role.USER, seen
+        for piece in _document_parts(item, Envelope.of(item, item_id, sent)):
+            yield *piece, Role.USER, seen
 
 
-def _document_parts(item: Document, whole: Envelope) -> Iterator[tuple[Envelope, str]]:
+def _document_parts(item: Document, whole: Envelope) -> Iterator[tuple[Envelope, Frame, str]]:
     text = item.text
     paged = PAGE_BREAK in text
     widest = ChunkPart(index=FULL_WIDTH, count=FULL_WIDTH, pages=(FULL_WIDTH, FULL_WIDTH) if paged else None)
-    frame = len(whole.model_copy(update={"chunk": widest}).canonical(2, "").encode("utf-8"))
-    pack = WHOLE_BYTES - frame - _SECTION_RESERVE
-    if frame + json_size(text) <= WHOLE_BYTES or pack < 1:
-        yield whole, text
+    frame = whole.frame()
+    size = len(f'{frame.canonical(2, "")},"chunk":{widest.canonical()}'.encode())
+    pack = WHOLE_BYTES - size - _SECTION_RESERVE
+    if size + json_size(text) <= WHOLE_BYTES or pack < 1:
+        yield whole, frame, text
         return
     pieces = split(text, pack)
     for index, piece in enumerate(pieces):
         pages = (piece.first_page, piece.last_page) if paged else None
         chunk = ChunkPart(index=index, count=len(pieces), pages=pages, section=piece.section)
-        yield whole.model_copy(update={"chunk": chunk}), piece.text
+        envelope = whole.model_copy(update={"chunk": chunk})
+        yield envelope, envelope.frame(), piece.text
 
 
-def _event(envelope: Envelope, text: str, role: Role, at: Instant | None, scope: str) -> Event:
-    v2 = envelope.canonical(2, text)
+def _event(envelope: Envelope, frame: Frame, text: str, role: Role, at: Instant | None, scope: str) -> Event:
+    v2 = frame.canonical(2, text)
     size = len(v2.encode("utf-8"))
     if size > EVENT_BYTES:
         raise InvalidRequest(f"item {envelope.id} needs an event of {size} bytes, CortexDB refuses events over 1 MiB")
     lookup = lookup_labels(envelope)
-    labels = [*lookup, *readable_labels(envelope), *envelope_labels(envelope.canonical(3, ""))]
+    labels = [*lookup, *readable_labels(envelope), *envelope_labels(frame.canonical(3, ""))]
     sent = text
     if not text or len(labels) > MAX_LABELS:
         labels, sent = lookup, v2

@@ -152,6 +152,7 @@ def test_a_document_that_lost_a_piece_is_named_and_mended(engine: CortexEngine, 
     assert engine.list(ListRequest()).items == ()
     assert not engine.store(item).replayed
     assert len(double.log.events) == pieces + 1
+    assert len(double.seen.of("v1/experience/bulk")) == len(double.seen.of("v1/experience")) == 1
     assert engine.export(ListRequest()).items[0].item == item
 
 
