@@ -100,7 +100,7 @@ class DirectDouble:
 
     def _bulk(self, _: Query, body: Json) -> tuple[int, Any]:
         self.knobs.refuse("rate_limit_experience", 429, "RATE_LIMITED")
-        if body.get("ordering") != "strict_temporal":
+        if body.get("ordering", "strict_temporal") != "strict_temporal":  # the official client names none
             raise Refused(422, "INVALID_ENVELOPE")
         answered = [self._written(item) for item in body["items"]]
         self.knobs.refuse("apply_then_fail", 503, "UNAVAILABLE")
