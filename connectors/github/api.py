@@ -54,7 +54,8 @@ class ApiTransport:
         commit = str(answer.json().get("sha")) if text.startswith("{") else text  # not all servers know the type
         if not _SHA.fullmatch(commit):
             raise Unavailable("what answers for GitHub is not its api; check base_url and the network")
-        return Head(commit, answer.headers.get("etag"), found)
+        same = known is not None and known.commit == commit  # a server without validators
+        return Head(commit, answer.headers.get("etag"), found, unchanged=same)
 
     def tree(self, repo: Repo, commit: str, enters: Callable[[str], bool]) -> Tree:
         tree = Tree()

@@ -5,7 +5,7 @@ Headers: docs.github.com, "Rate limits for the REST API" (`x-ratelimit-limit`, `
 
 import threading
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from connectors.github.errors import BudgetSpent
 from connectors.http.retry import retry_after
@@ -14,6 +14,7 @@ RESERVE = 0.1
 SECONDARY_S = 60.0
 """What to wait at a secondary limit that names no time, as GitHub's documentation asks."""
 
+_WINDOW_S = 3600.0  # no limit lasts longer; some servers and proxies tell milliseconds
 _LIMITED = frozenset({403, 429})
 
 
@@ -58,12 +59,12 @@ class Budget:
         """
         with self._lock:
             limit, remaining, reset = self._told.get(resource, (0, 1, 0))
-        wait = reset - self._now().timestamp()
+        wait = min(reset - self._now().timestamp(), _WINDOW_S)
         floor = 0 if free else int(limit * self._reserve)
         if remaining <= floor and wait > 0:
             raise BudgetSpent(
                 f"GitHub's limit of {limit:,} requests an hour is used up but for {remaining:,}"
-                f" kept in reserve; it goes on at {_clock(reset)}",
+                f" kept in reserve; it goes on at {_clock(self._now() + timedelta(seconds=wait))}",
                 retry_after_s=wait,
             )
 
@@ -83,10 +84,10 @@ def asked(status: int, headers: Mapping[str, str], now: datetime) -> float | Non
 def until_reset(headers: Mapping[str, str], now: datetime) -> float | None:
     """Return the seconds until the primary limit is renewed, at least one."""
     try:
-        return max(1.0, float(headers["x-ratelimit-reset"]) - now.timestamp())
+        return min(_WINDOW_S, max(1.0, float(headers["x-ratelimit-reset"]) - now.timestamp()))
     except (KeyError, ValueError):
         return None
 
 
-def _clock(reset: int) -> str:
-    return f"{datetime.fromtimestamp(reset, UTC):%H:%M:%S} UTC"
+def _clock(moment: datetime) -> str:
+    return f"{moment:%H:%M:%S} UTC"
