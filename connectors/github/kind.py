@@ -20,6 +20,7 @@ from connectors.github.sending import Sender
 from connectors.github.service import BASE_URL, github_http, pages_url
 from connectors.github.talk import Talk
 from connectors.github.transport import Transport
+from connectors.github.wiki import Wiki
 from connectors.http import Client
 from connectors.registry import Kind
 
@@ -47,8 +48,8 @@ class GitHubConfig(BaseModel):
     exclude: Annotated[tuple[str, ...], Field(description="Patterns of the files and folders not wanted.")] = ()
     code: Annotated[bool, Field(description="Read source code too.")] = False
     also: Annotated[
-        tuple[Literal["issues", "pulls", "releases", "discussions", "about"], ...],
-        Field(description="What else: issues, pulls, releases, discussions, about (the repository's description)."),
+        tuple[Literal["issues", "pulls", "releases", "discussions", "wiki", "about"], ...],
+        Field(description="What else: issues, pulls, releases, discussions, wiki, about (its description)."),
     ] = ()
     transport: Annotated[
         Literal["api", "git"],
@@ -121,8 +122,11 @@ def connector_over(http: Client, config: GitHubConfig, wanted: Wanted, name: str
     credential = _credential(http, config, wanted)
     sender = Sender(config.base_url, http, credential, Budget(config.reserve))
     transport: Transport = ApiTransport(sender)
-    if config.transport == "git":
-        transport = GitTransport(git_url, lambda: basic(credential.headers()))
+    git: GitTransport | None = None
+    if config.transport == "git" or "wiki" in config.also:
+        git = GitTransport(git_url, lambda: basic(credential.headers()))
+    if config.transport == "git" and git is not None:
+        transport = git
     large = Lfs(sender, git_url) if config.lfs else None
     return GitHubConnector(
         wanted,
@@ -133,8 +137,8 @@ def connector_over(http: Client, config: GitHubConfig, wanted: Wanted, name: str
         selection=Selection(config.paths, config.exclude, code=config.code),
         ref=config.branch or "HEAD",
         web=web,
-        talk=Talk(sender, config.also) if config.also else None,
-        requests=lambda: sender.requests + (transport.requests if config.transport == "git" else 0),
+        talk=Talk(sender, config.also, Wiki(git, web) if git else None) if config.also else None,
+        requests=lambda: sender.requests + (git.requests if git else 0),
         webhook_secret=config.webhook_secret.get_secret_value(),
     )
 

@@ -1,4 +1,4 @@
-"""What is said about a repository: issues, pull requests, releases, discussions, and its own description.
+"""What is said about a repository: issues, pull requests, releases, discussions, its wiki, its own description.
 
 Each kind is asked for by name and is a collection of its own, `owner/name/issues`; keys are `owner/name!issues/12`,
 which no file can have. None of it is pinned to a commit.
@@ -17,9 +17,10 @@ from connectors.github.errors import BudgetSpent
 from connectors.github.sending import Sender
 from connectors.github.texts import about_text, discussion_text, issue_text, release_text
 from connectors.github.transport import Repo
+from connectors.github.wiki import Wiki
 from connectors.http.errors import Unreachable
 
-KINDS = ("issues", "pulls", "releases", "discussions", "about")
+KINDS = ("issues", "pulls", "releases", "discussions", "wiki", "about")
 """What can be asked for."""
 
 _NEXT = re.compile(r'<([^<>]+)>;\s*rel="next"')
@@ -46,10 +47,12 @@ class Talk:
     Args:
         sender: Sends the requests.
         kinds: Of `KINDS`.
+        wiki: Reads wikis, when they are wanted.
     """
 
-    def __init__(self, sender: Sender, kinds: Iterable[str]) -> None:
+    def __init__(self, sender: Sender, kinds: Iterable[str], wiki: Wiki | None = None) -> None:
         self._sender = sender
+        self._wiki = wiki
         self.kinds = tuple(kind for kind in KINDS if kind in set(kinds))
 
     def owns(self, ref: Ref) -> bool:
@@ -62,7 +65,12 @@ class Talk:
 
     def scan(self, repo: Repo, notes: Notes, *, goes_on: bool, scope: str = "") -> Iterator[Event]:
         """List a repository's kinds; with *goes_on* what changed since, where GitHub can tell."""
-        lists = {"releases": self._releases, "discussions": self._discussions, "about": self._about}
+        lists = {
+            "releases": self._releases,
+            "discussions": self._discussions,
+            "about": self._about,
+            "wiki": self._pages_of_wiki,
+        }
         done = False
         for kind in self.kinds:
             at = _at(repo, kind)
@@ -81,6 +89,10 @@ class Talk:
 
     def fetch(self, ref: Ref, known: str | None) -> Blob | Unchanged:
         """Read one of them; only issues and pull requests with comments are not read while listing."""
+        if self._wiki is not None and _kind_of(ref.key) == "wiki":
+            if known is not None and known == ref.token:
+                return Unchanged(known)
+            return self._wiki.fetch(Repo(_repo_part(ref.key).partition("!")[0]), ref)
         where = json.loads(ref.locator)
         repo = Repo(str(where["repo"]))
         one = self._sender.get(f"{repo.api}/issues/{where['number']}", ref.key).json()
@@ -132,6 +144,10 @@ class Talk:
             told = {"title": one["full_name"], "html_url": one["html_url"]}
             yield Seen(_ref(repo, "about", "repository", token, told, ""), _blob(text, repo.now, token, told))
         yield Complete(_at(repo, "about"))
+
+    def _pages_of_wiki(self, repo: Repo, notes: Notes, goes_on: bool) -> Iterator[Event]:
+        if self._wiki is not None:
+            yield from self._wiki.scan(repo, notes, goes_on=goes_on)
 
     def _discussions(self, repo: Repo, notes: Notes, goes_on: bool) -> Iterator[Event]:
         since = str(notes.get(f"discussed:{repo.name}") or "") if goes_on else ""
@@ -216,6 +232,10 @@ def _at(repo: Repo, kind: str) -> str:
 
 def _repo_part(key: str) -> str:
     return "/".join(key.split("/", 2)[:2])
+
+
+def _kind_of(key: str) -> str:
+    return _repo_part(key).partition("!")[2]
 
 
 def _time(text: object) -> datetime | None:

@@ -112,3 +112,29 @@ def test_scope_of_issues_lists_issues(world: World, scope: str) -> None:
     found = world.scan(world.connector(also=("issues", "about")), scope)
     assert set(found.refs) == {"acme/api!issues/1"}
     assert found.complete == [scope]
+
+
+def test_wiki_is_read_by_git_and_followed(world: World) -> None:
+    world.repository().put({"a.md": "a"})
+    wiki = world.repository("acme/api.wiki")
+    wiki.put({"Home.md": "# Welcome", "How-to-start.md": "Start.", "logo.png": "x"})
+    given = {"also": ("wiki",), "git_url": f"file://{world.root}"}
+    connector = world.connector(**given)
+    found = world.scan(connector)
+    ref = found.refs["acme/api!wiki/How-to-start.md"]
+    assert (ref.title, ref.collection) == ("How to start", "acme/api/wiki")
+    assert ref.url == "https://github.com/acme/api/wiki/How-to-start"
+    blob = connector.fetch(ref, None)
+    assert isinstance(blob, Blob)
+    assert blob.data == b"Start."
+    assert not world.scan(world.connector(**given)).refs
+    (wiki.path / "Home.md").unlink()
+    wiki.commit()
+    later = world.scan(world.connector(**given))
+    assert set(later.refs) == {"acme/api!wiki/How-to-start.md"}
+    assert later.complete == ["acme/api!wiki/"]
+
+
+def test_repository_without_a_wiki_is_no_failure(world: World) -> None:
+    world.repository().put({"a.md": "a"})
+    assert not world.scan(world.connector(also=("wiki",), git_url=f"file://{world.root}")).failed
