@@ -11,6 +11,7 @@ from connectors.github.api import ApiTransport
 from connectors.github.budget import RESERVE, Budget
 from connectors.github.connector import GitHubConnector
 from connectors.github.credentials import Anonymous, AppInstallation, Credential, Netrc, Token
+from connectors.github.edits import Edits
 from connectors.github.git import GitTransport
 from connectors.github.lfs import Lfs, basic
 from connectors.github.owners import Owners
@@ -55,6 +56,9 @@ class GitHubConfig(BaseModel):
         Literal["api", "git"],
         Field(description="How files are read: over the API, or by git, which must be installed."),
     ] = "api"
+    edits: Annotated[
+        bool, Field(description="Time and author of the last edit (by:Name); one more request a document.")
+    ] = False
     lfs: Annotated[bool, Field(description="Read files that lie in git LFS.")] = True
     max_bytes: Annotated[
         ByteSize, Field(ge=1, le=document.MAX_BYTES, description="Largest file read, as a number or as 64MiB.")
@@ -131,7 +135,13 @@ def connector_over(http: Client, config: GitHubConfig, wanted: Wanted, name: str
     return GitHubConnector(
         wanted,
         transport,
-        lambda supply: Reading(supply, web, max_bytes=config.max_bytes, lfs=large.get if large else None),
+        lambda supply: Reading(
+            supply,
+            web,
+            max_bytes=config.max_bytes,
+            lfs=large.get if large else None,
+            edits=Edits(sender) if config.edits else None,
+        ),
         owners=Owners(sender, wanted, archived=config.archived, forks=config.forks) if wanted.owners else None,
         name=name,
         selection=Selection(config.paths, config.exclude, code=config.code),

@@ -5,6 +5,7 @@ limit, and its redirects lose the query (measured with PyGithub 2.10); none of t
 below it, within the rules of the client.
 """
 
+import threading
 from collections.abc import ItemsView
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -48,14 +49,15 @@ def requester_over(client: Client, base_url: str) -> "Requester":
         def __init__(self, host: str, port: int | None = None, **_: Any) -> None:
             shown = f"[{host}]" if ":" in host else host
             self.host = host
+            self._mine = threading.local()  # PyGithub may hand one connection to two threads that ask at once
             self._origin = f"{scheme}://{shown}{f':{port}' if port else ''}"
 
         def request(self, verb: str, url: str, input: Any, headers: dict[str, str], stream: bool = False) -> None:  # noqa: A002 - their name
             del stream
-            self._asked = (verb, url, input, headers)
+            self._mine.asked = (verb, url, input, headers)
 
         def getresponse(self) -> Reply:
-            verb, url, body, headers = self._asked
+            verb, url, body, headers = self._mine.asked
             content = body.encode() if isinstance(body, str) else body
             response = client.request(verb, f"{self._origin}{url}", headers=headers, content=content)
             told = {**dict(response.headers.items()), ANSWERED_BY: response.url}

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote, urlsplit
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _TICKS = re.compile(r"`+")
 _MARK = re.compile("\x00(\\d+)\x00")
-_MARKS = ("](", "]:", "href", "src")
+_CANDIDATE = re.compile(r"\]\(|\]:|(?:href|src)=")
 _LONGEST_LINE = 20_000  # a longer one is no prose
 _INLINE = re.compile(
     r"(?P<head>(?P<image>!?)\[(?:[^\[\]\\]|\\.|\[(?:[^\[\]\\]|\\.)*\](?:\([^()\s]*\))?)*\]\(\s*)"
@@ -66,10 +66,12 @@ class Place:
 
 def with_permalinks(text: str, place: Place) -> str:
     """Return a markdown text with its relative links and images as permalinks; everything else byte for byte."""
+    if not _CANDIDATE.search(text):
+        return text
     written: list[str] = []
     fence = ""
     for line in text.splitlines(keepends=True):
-        opened = _FENCE.match(line)
+        opened = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if fence:
             closes = opened and opened[1].startswith(fence) and not line[opened.end() :].strip()
             fence = "" if closes else fence
@@ -77,7 +79,7 @@ def with_permalinks(text: str, place: Place) -> str:
         elif opened:
             fence = opened[1]
             written.append(line)
-        elif not any(mark in line for mark in _MARKS):
+        elif not _CANDIDATE.search(line):
             written.append(line)
         else:
             written.append(_outside_code(line, lambda part: _rewritten(part, place)))

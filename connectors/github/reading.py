@@ -6,6 +6,7 @@ from collections.abc import Callable
 from connectors.contract import Blob, Ref
 from connectors.errors import DocumentRefused
 from connectors.github.blobs import LfsPointer, lfs_pointer
+from connectors.github.edits import Edits
 from connectors.github.listing import MARKDOWN, suffix, too_large
 from connectors.github.permalinks import Place, with_permalinks
 from connectors.github.supply import Supply
@@ -26,13 +27,23 @@ class Reading:
         web: Where people see repositories.
         max_bytes: Largest file taken.
         lfs: Gets LFS files; `None` sets them aside.
+        edits: Tells last edits; `None` leaves them out.
     """
 
-    def __init__(self, supply: Supply, web: str, *, max_bytes: int = MAX_BYTES, lfs: GetLfs | None = None) -> None:
+    def __init__(
+        self,
+        supply: Supply,
+        web: str,
+        *,
+        max_bytes: int = MAX_BYTES,
+        lfs: GetLfs | None = None,
+        edits: Edits | None = None,
+    ) -> None:
         self._supply = supply
         self._web = web
         self._max_bytes = max_bytes
         self._lfs = lfs
+        self._edits = edits
 
     def document(self, head: Head, ref: Ref, entry: Entry) -> Blob:
         """Return the document.
@@ -57,6 +68,7 @@ class Reading:
         place = Place(f"{self._web}/{repo.now}", head.commit, path)
         if suffix(path) in MARKDOWN:
             data = _linked(data, Place(place.web, head.commit, entry.path))
+        edit = self._edits.last(repo, head.commit, path) if self._edits else None
         return Blob(
             data,
             media_type=ref.media_type,
@@ -65,6 +77,8 @@ class Reading:
             url=place.url,
             repo=repo.now,
             commit=head.commit,
+            modified=edit.at if edit else None,
+            tags=(f"by:{edit.by}",) if edit and edit.by else (),
         )
 
     def _large(self, repo: Repo, ref: Ref, entry: Entry, pointer: LfsPointer) -> bytes:

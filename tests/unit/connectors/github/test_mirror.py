@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -408,3 +409,26 @@ def test_no_secret_is_shown(world: World) -> None:
     with contextlib.suppress(AuthError):
         world.scan(connector)
     assert "canary" not in repr(connector) + repr(vars(connector))
+
+
+def test_last_edit_is_told_on_request(world: World) -> None:
+    repo = world.repository()
+    repo.put({"a.md": "a"})
+    repo.put({"b.md": "b"})
+    connector = world.connector(edits=True)
+    blob = connector.fetch(world.scan(connector).refs["acme/api/a.md"], None)
+    assert isinstance(blob, Blob)
+    assert (blob.tags, blob.modified) == (("by:Ada Example",), datetime(2026, 12, 1, 9, tzinfo=UTC))
+
+
+def test_requests_of_many_threads_get_their_own_answers(world: World) -> None:
+    names = [f"acme/r{i}" for i in range(8)]
+    for name in names:
+        world.repository(name)
+    sender = world.connector(*names)._transport._sender
+
+    def ask(name: str) -> list[str]:
+        return [str(sender.get(f"/repos/{name}", name).json()["full_name"]) for _ in range(20)]
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(ask, names)) == [[name] * 20 for name in names]
