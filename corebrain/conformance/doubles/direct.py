@@ -63,6 +63,14 @@ class DirectDouble:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def reply(self, method: str, route: str, query: Query, body: Json, claim: str | None) -> tuple[int, Any]:
+        """Return status and JSON of one request, refusals too."""
+        del claim  # this surface has none
+        try:
+            return self.answer(method, route, query, body)
+        except Refused as refused:
+            return refused.status, {"error_code": refused.code, "message": "the double refuses"}
+
     def answer(self, method: str, route: str, query: Query, body: Json) -> tuple[int, Any]:
         """Return status and JSON of one request.
 
@@ -202,15 +210,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answered(self, route: str, query: Query, body: Json) -> tuple[int, Any]:
         double = self.served
-        try:
-            if self.headers.get("Authorization") != f"Bearer {double.knobs.accept_token}":
-                raise Refused(401, "UNAUTHENTICATED")  # noqa: TRY301  # answered like every refusal below
-            if route.endswith("events"):
-                self._linger()
-            with double.log.lock:
-                return double.answer(self.command, route, query, body)
-        except Refused as refused:
-            return refused.status, {"error_code": refused.code, "message": "the double refuses"}
+        if self.headers.get("Authorization") != f"Bearer {double.knobs.accept_token}":
+            return 401, {"error_code": "UNAUTHENTICATED", "message": "the double refuses"}
+        if route.endswith("events"):
+            self._linger()
+        with double.log.lock:
+            return double.reply(self.command, route, query, body, self.headers.get("Idempotency-Key"))
 
     def _linger(self) -> None:
         double = self.served

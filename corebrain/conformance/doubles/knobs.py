@@ -21,6 +21,7 @@ class Knobs:
         state_change_events: Listings refused with 503 `AUTHORIZATION_STATE_CHANGED`.
         rate_limit_experience: Writes refused with 429 before anything.
         apply_then_fail: Writes applied, then answered with 503.
+        claim_then_fail: Hosted writes claimed, not applied, answered with 502.
         fail_nth_experience: The write, counted from 1, that is refused with 400.
         rate_limit_forget: Forgets refused with 429.
         recall_down: Recalls fail with 500.
@@ -38,6 +39,7 @@ class Knobs:
     state_change_events: int = 0
     rate_limit_experience: int = 0
     apply_then_fail: int = 0
+    claim_then_fail: int = 0
     fail_nth_experience: int = 0
     rate_limit_forget: int = 0
     recall_down: bool = False

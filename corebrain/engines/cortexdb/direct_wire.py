@@ -1,7 +1,7 @@
 """The requests of the Direct surface, one method a route (spec 04 section 1)."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from corebrain.engines.cortexdb.events import Event
 from corebrain.engines.cortexdb.replies import Json, objects, text_of
@@ -39,6 +39,11 @@ class DirectWire:
         timing: Between two looks at an erasure.
     """
 
+    EVENTS = "v1/events"
+    RECALL = "v1/recall"
+    SCOPES = "v1/scopes/list"
+    hosted: ClassVar[bool] = False
+
     def __init__(self, transport: Transport, timing: Timing) -> None:
         self._transport = transport
         self._timing = timing
@@ -47,8 +52,9 @@ class DirectWire:
         """Close the connections."""
         self._transport.close()
 
-    def append(self, events: Sequence[Event], *, visible: bool) -> Written:
+    def append(self, scope: str, events: Sequence[Event], *, visible: bool) -> Written:
         """Append events in order, in one request; *visible* waits until they are indexed. Sent once."""
+        del scope  # each body names its own
         query: dict[str, str | int | None] = {"wait": "indexed" if visible else None}
         if len(events) == 1:
             answered = [self._transport.once("POST", "v1/experience", query=query, body=events[0].body)]
@@ -71,7 +77,7 @@ class DirectWire:
             "labels": ",".join(labels) or None,
             "cursor": cursor,
         }
-        reply = self._transport.read("GET", "v1/events", query=query)
+        reply = self._transport.read("GET", self.EVENTS, query=query)
         raws = objects(reply, "items")
         following = reply.get("next_cursor") if reply.get("has_more") is True else None
         if following is not None and (following == cursor or not isinstance(following, str)):
@@ -91,7 +97,7 @@ class DirectWire:
 
     def recall(self, body: Json) -> Json:
         """Build a pack; returns the reply."""
-        reply = self._transport.read("POST", "v1/recall", body=body)
+        reply = self._transport.read("POST", self.RECALL, body=body)
         if not isinstance(reply, dict) or not isinstance(reply.get("layers"), dict):
             raise EngineError("a recall's reply holds no layers")
         return reply
@@ -112,13 +118,16 @@ class DirectWire:
                 "selector": {"memory_ids": list(ids[start : start + _FORGET_IDS])},
                 "audit_note": "tinymemory: forget",
             }
-            self._transport.once("POST", "v1/forget", body=body)
+            self._forget_once(body)
+
+    def _forget_once(self, body: Json) -> None:
+        self._transport.once("POST", "v1/forget", body=body)
 
     def scopes(self, prefix: str, *, complete: bool) -> list[str]:
         """Return the scopes at and below *prefix*; *complete* refuses an answer that may be cut short."""
         query: dict[str, str | int | None] = {"prefix": prefix or None, "limit": MAX_SCOPES_LISTED}
         try:
-            reply = self._transport.read("GET", "v1/scopes/list", query=query)
+            reply = self._transport.read("GET", self.SCOPES, query=query)
         except NotFound:
             return []
         entries = reply.get("items", reply.get("scopes")) if isinstance(reply, dict) else None
@@ -145,8 +154,8 @@ class DirectWire:
             return []
         return objects(reply, "items")
 
-    def erase(self, scope: str) -> str:
-        """Delete a scope for good and wait for it; returns the server's receipt.
+    def erase(self, scope: str) -> list[str]:
+        """Delete a scope for good and wait for it; returns the server's receipts.
 
         Raises:
             Unavailable: it has not ended in time; it may still.
@@ -166,4 +175,4 @@ class DirectWire:
             status = text_of(self._transport.read("GET", f"v1/erasures/{receipt}"), "status")
         if status != "completed":
             raise EngineError(f"erasure {receipt} did not complete")
-        return receipt
+        return [receipt]

@@ -62,10 +62,14 @@ class CortexReader(MemoryEngine):
             fetch_modes=(FetchMode.HYBRID,),
             consolidation=consolidation or (Consolidation.AUTOMATIC if managed else Consolidation.ON_DEMAND),
         )
-        self._wire = DirectWire(Transport(place, who, timing), timing)
+        self._wire = self._wired(place, who, timing)
         self._scopes = ReachScopes(self._wire, self._layout)
         self._storing = Storing(self._wire, self._layout, timing)
         self._recency = Recency(self._wire, timing.now)
+
+    @staticmethod
+    def _wired(place: Endpoint, who: Credential, timing: Timing) -> DirectWire:
+        return DirectWire(Transport(place, who, timing), timing)
 
     @property
     def descriptor(self) -> EngineDescriptor:

@@ -47,7 +47,7 @@ def forget_matching(wire: DirectWire, scopes: Sequence[KindScope], wanted: MetaF
 def erase(wire: DirectWire, scopes: Sequence[KindScope]) -> list[str]:
     """Delete scopes for good, the deepest first; returns the receipts."""
     deepest = sorted(scopes, key=lambda scope: -scope.path.count("/"))
-    return [wire.erase(scope.path) for scope in deepest]
+    return [receipt for scope in deepest for receipt in wire.erase(scope.path)]
 
 
 def _remove(wire: DirectWire, items: Iterable[Sequence[Held]]) -> None:

@@ -39,7 +39,7 @@ class Storing:
         ids = [item.fingerprint() for item in items]
         scopes = [self._layout.scope(item.meta.namespace, item.kind) for item in items]
         events = [encode_item(*each) for each in zip(items, ids, (scope.path for scope in scopes), strict=True)]
-        held = {} if not visible and _is_live_turn(items) else self._held(ids, scopes)
+        held = {} if not visible and not self._wire.hosted and _is_live_turn(items) else self._held(ids, scopes)
         receipts: Receipts = []
         last: dict[KindScope, Last] = {}
         handled: set[str] = set()
@@ -50,7 +50,7 @@ class Storing:
                 receipts.append(StoreReceipt(id=item_id, replayed=True))
                 continue
             handled.add(item_id)
-            answered = self._wire.append(missing, visible=visible)
+            answered = self._wire.append(scope.path, missing, visible=visible)
             last.pop(scope, None)
             last[scope] = (missing[-1], answered.event_id)
             receipts.append(StoreReceipt(id=item_id, replayed=answered.replayed))
@@ -77,10 +77,20 @@ class Storing:
 
     def _wait_listed(self, scope: KindScope, event: Event, sent_id: str) -> None:
         deadline = self._timing.now() + self._timing.listed_s
-        while not any(event_id(raw) == sent_id for raw in self._wire.pages(scope.path, event.labels[:1])):
+        gap = self._timing.poll_s
+        while not self._is_listed(scope, event, sent_id):
             if self._timing.now() >= deadline:
                 raise Unavailable("the item is written and not listed yet; store it again later, it will be a replay")
-            self._timing.sleep(self._timing.poll_s)
+            self._timing.sleep(gap)
+            gap = min(gap * 2, self._timing.slow_poll_s) if self._wire.hosted else gap
+
+    def _is_listed(self, scope: KindScope, event: Event, sent_id: str) -> bool:
+        try:
+            return any(event_id(raw) == sent_id for raw in self._wire.pages(scope.path, event.labels[:1]))
+        except Unavailable:
+            if self._wire.hosted:  # its rate limit is met while waiting: not yet
+                return False
+            raise
 
     def _wait_ranked(self, scope: KindScope, event: Event, sent_id: str) -> None:
         """Best effort: the item is stored whatever comes of it."""

@@ -28,15 +28,17 @@ class Transport:
         endpoint: Where.
         credential: Who.
         timing: How long.
+        hosted: Whether replies come in the hosted surface's success envelope; no actor is ever sent there.
     """
 
-    def __init__(self, endpoint: Endpoint, credential: Credential, timing: Timing) -> None:
+    def __init__(self, endpoint: Endpoint, credential: Credential, timing: Timing, *, hosted: bool = False) -> None:
         self._endpoint = endpoint
         self._credential = credential
         self._timing = timing
         self._lock = threading.Lock()
         self._actor: str | None = None  # the caller, once known; `None` when the server knows of none
         self._known = False
+        self._hosted = hosted
         self._held_until = 0.0
         self._client = httpx.Client(
             timeout=httpx.Timeout(timing.request_s, connect=timing.connect_s),
@@ -66,18 +68,45 @@ class Transport:
             self._timing.sleep(gap)
             gap, attempt = gap * 2, attempt + 1
 
-    def once(self, method: str, route: str, *, query: Query | None = None, body: object = None) -> Any:
-        """Ask once; returns the reply's JSON, `None` for an empty reply."""
-        self._learn_actor()
-        status, content = self._exchange(method, route, query, body)
+    def once(
+        self,
+        method: str,
+        route: str,
+        *,
+        query: Query | None = None,
+        body: object = None,
+        claim: str | None = None,
+        bare: bool = False,
+    ) -> Any:
+        """Ask once; returns the reply's JSON, `None` for an empty reply.
+
+        Args:
+            method: Upper case.
+            route: Below the endpoint.
+            query: Its parameters.
+            body: Sent as JSON.
+            claim: `Idempotency-Key` of a hosted write.
+            bare: A hosted reply without the success envelope.
+        """
+        if not self._hosted:
+            self._learn_actor()
+        status, content = self._exchange(method, route, query, body, claim=claim)
         if status in {401, 403}:
             self._known = False
-        return self._judged(method, route, status, content)
+        answered = self._judged(method, route, status, content)
+        if not self._hosted or bare:
+            return answered
+        if isinstance(answered, dict) and answered.get("success") is True and "data" in answered:
+            return answered["data"]
+        where = f"{method} {route} at {self._endpoint.host}"
+        if isinstance(answered, dict) and answered.get("success") is False:
+            raise failure(where, status, content.decode("utf-8", "replace"), hosted=True)
+        raise EngineError(f"{where} answered without the success envelope")
 
     def _judged(self, method: str, route: str, status: int, content: bytes) -> Any:
         where = f"{method} {route} at {self._endpoint.host}"
         if not 200 <= status < 300:
-            raise failure(where, status, content.decode("utf-8", "replace"), hosted=False)
+            raise failure(where, status, content.decode("utf-8", "replace"), hosted=self._hosted)
         if not content.strip():
             return None
         try:
@@ -99,12 +128,21 @@ class Transport:
             self._known = self._actor is not None or status in {404, 405}
 
     def _exchange(
-        self, method: str, route: str, query: Query | None, body: object, *, lookup: bool = False
+        self,
+        method: str,
+        route: str,
+        query: Query | None,
+        body: object,
+        *,
+        lookup: bool = False,
+        claim: str | None = None,
     ) -> tuple[int, bytes]:
         where = f"{method} {route} at {self._endpoint.host}"
         headers = {"Authorization": self._credential.header()}
         if self._known and self._actor is not None and not lookup:
             headers["X-Cortex-Actor"] = self._actor
+        if claim is not None:
+            headers["Idempotency-Key"] = claim
         self._wait_for_the_pause()
         try:
             content = None if body is None else compact(body).encode("utf-8")
