@@ -33,6 +33,7 @@ def engine(double: HostedDouble) -> Iterator[TinyHumansEngine]:
 def test_the_hosted_engine_passes_every_check_and_ends_empty(engine: TinyHumansEngine, double: HostedDouble) -> None:
     conformance.run(engine)
     assert double.log.events == []
+    assert not any("whoami" in line for line in double.seen.lines)
     assert set(double.seen.actors) == {None}
 
 
