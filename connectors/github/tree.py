@@ -78,8 +78,6 @@ class Tree:
             if not target or target.startswith("/"):
                 return None
             path = posixpath.normpath(posixpath.join(posixpath.dirname(entry.path), target))
-            if path.startswith("../") or path == "..":
-                return None
         return None
 
     def _at(self, path: str, targets: dict[str, str]) -> Entry | None:
@@ -94,8 +92,6 @@ class Tree:
             if not link or not target or target.startswith("/"):
                 return None
             path = posixpath.normpath(posixpath.join(posixpath.dirname(link), target, path[len(link) + 1 :]))
-            if path.startswith(".."):
-                return None
         return None
 
 
