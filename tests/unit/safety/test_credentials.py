@@ -176,6 +176,7 @@ def test_secrets_in_urls_and_headers_go_though_short(text: str, redacted: str) -
         "https://h.example/secrets/abc",
         "https://h.example/secret/",
         "src/secret/lib.rs",
+        "host:/secret/abc",
         "the ring bearer",
         "the ring bearer went on",
         "a bearer bond.",

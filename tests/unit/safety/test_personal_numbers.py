@@ -9,9 +9,12 @@ CORROBORATED = Policy(bare_card=BareCard.CORROBORATED)
 NUMBERS = [
     ("CPF", "529.982.247-25"),
     ("CPF", "52998224725"),
+    ("CPF", "123.456.702-40"),
+    ("CPF", "123.456.713-00"),
     ("CNPJ", "11.222.333/0001-81"),
     ("CNPJ", "11222333000181"),
     ("CUIT", "20-12345678-6"),
+    ("CUIT", "20-12345684-0"),
     ("IBAN", "DE89370400440532013000"),
     ("IBAN", "GB82 WEST 1234 5698 7654 32"),
     ("CREDIT_CARD", "4111111111111111"),
@@ -47,7 +50,7 @@ NEAR_MISSES = [
     "DE8937040044053",
     "4111111111111112",
     "4111 1111 1111 1112",
-    "411111111111",
+    "422222222222",
     "41111111111111111111111",
     "2341 2341 2347",
     "2341 2341-2346",
@@ -133,6 +136,11 @@ def test_a_disguised_number_is_redacted_in_place(hidden: str) -> None:
 
 def test_a_card_is_found_behind_other_groups() -> None:
     assert scrub_text("1234 4111 1111 1111 1111").value == "1234 [REDACTED_PII_CREDIT_CARD]"
+
+
+def test_the_longer_of_two_cards_goes_whole() -> None:
+    assert scrub_text("4222222222222").value == "[REDACTED_PII_CREDIT_CARD]"
+    assert scrub_text("4222222222222 105").value == "[REDACTED_PII_CREDIT_CARD]"
 
 
 def test_an_iban_ends_before_the_prose() -> None:
