@@ -15,7 +15,7 @@ from corebrain.layout import MemoryLayout
 from corebrain.model.namespace import Namespace, SegmentKind
 from corebrain.model.requests import GetRequest
 from pipeline.config.models import Config, LocalEngineTable
-from pipeline.errors import SetupError
+from pipeline.errors import SetupError, StateError
 from pipeline.options import SyncOptions
 from pipeline.source import Source
 from pipeline.source_set import SourceSet
@@ -42,20 +42,33 @@ def was_synced(config: Config) -> bool:
     return file is not None and file.exists()
 
 
+def check_whole(config: Config) -> None:
+    """Raise `StateError` when the state is there and the memory it speaks of is not: a sync would see no change."""
+    memory, state = memory_file(config), state_file(config)
+    if memory is not None and state is not None and state.exists() and not memory.exists():
+        raise StateError(
+            f"{memory} is gone, but not its state: run `brain restore` with a backup, or `brain verify --fix` to read"
+            " everything again"
+        )
+
+
 class OpenBrain:
     """An open engine and state, and everything configured around them. Close it, or use it as a context.
 
     Args:
         sources: What is opened, and its configuration.
         trial: Open a brain that was never synced in memory, so that looking leaves no file behind.
+        mending: Open a memory that is gone while its state is there, to fill it again.
 
     Raises:
         ConfigError: The engine's place cannot be used.
-        SetupError: The state cannot be used, or belongs to another root or engine.
+        SetupError: The state cannot be used, belongs to another root or engine, or its memory is gone.
     """
 
-    def __init__(self, sources: SourceSet, *, trial: bool = False) -> None:
+    def __init__(self, sources: SourceSet, *, trial: bool = False, mending: bool = False) -> None:
         config = sources.config
+        if not trial and not mending:
+            check_whole(config)
         self.config = config
         self.sources = sources
         kept = not trial or was_synced(config)

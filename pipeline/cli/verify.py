@@ -5,14 +5,14 @@ from argparse import Namespace
 from typing import Any
 
 from corebrain.engines.local.verification import Finding
-from pipeline.assembly import OpenBrain, memory_file, state_file, was_synced
+from pipeline.assembly import OpenBrain, check_whole, state_file, was_synced
 from pipeline.cli import interrupts, progress
 from pipeline.cli.console import Console
 from pipeline.cli.printable import counted, printable
 from pipeline.cli.reading import configured, never_synced
 from pipeline.config.complaints import nearest
 from pipeline.config.models import Config
-from pipeline.errors import SetupError, StateError
+from pipeline.errors import SetupError
 from pipeline.host import Host
 from pipeline.mending import Proof, Rebuilt, engine_findings, is_foreign, mended, proved, rebuild
 from pipeline.report import line
@@ -32,15 +32,12 @@ def run(options: Namespace, console: Console) -> int:
             console.answer(engine=[], sources=[], rebuilt=None)
             return 0
         if not options.fix:
-            raise StateError(
-                f"{memory_file(config)} is gone, but not its state: run `brain restore` with a backup, or"
-                " `brain verify --fix` to read everything again"
-            )
+            check_whole(config)
     stop = threading.Event()
     with progress.shown(console) as tell, interrupts.heeded(stop, console):
         host = Host(stop=stop, tell=tell)
         rebuilt = _rebuilt(config, options, host)
-        with OpenBrain(SourceSet(config)) as brain:
+        with OpenBrain(SourceSet(config), mending=True) as brain:
             findings = engine_findings(brain, deep=options.deep)
             proofs = [] if any(each.what == "file" for each in findings) else _proofs(brain, options, host)
     _tell(rebuilt, findings, proofs, console, fix=options.fix)
@@ -61,7 +58,7 @@ def _rebuilt(config: Config, options: Namespace, host: Host) -> Rebuilt | None:
     """Rebuild the state of another root or engine; without --fix, opening the brain says what to do."""
     if not options.fix or not is_foreign(config):
         return None
-    return rebuild(config, lambda: OpenBrain(SourceSet(config)), host)
+    return rebuild(config, lambda: OpenBrain(SourceSet(config), mending=True), host)
 
 
 def _proofs(brain: OpenBrain, options: Namespace, host: Host) -> list[Proof]:

@@ -150,6 +150,9 @@ def test_a_memory_that_is_gone_is_told_and_filled_again_with_fix(two: Any) -> No
     answer = two.brain("verify")
     assert answer.status == 2
     assert "memory.db is gone, but not its state" in answer.err
+    answer = two.brain("sync")
+    assert answer.status == 2, "a sync would see no change and leave the memory empty"
+    assert "brain verify --fix" in answer.err
     assert not (two.folder / ".brain" / "memory.db").exists(), "looking makes nothing"
     assert two.brain("verify", "--fix").status == 0
     assert two.ids() == before
