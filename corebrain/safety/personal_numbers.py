@@ -72,7 +72,9 @@ _AFTER_CARDS = (
         check_digits.verhoeff,
     ),
     _Shape("DNI", _lone(r"(?:[0-9]{8}|[XYZ][0-9]{7})[A-Z]", re.IGNORECASE), _upper(check_digits.dni)),
-    _Shape("NINO", _lone(r"[A-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]", re.IGNORECASE), _nino),
+    _Shape(
+        "NINO", _lone(r"[A-Z]{2}(?P<gap> ?)[0-9]{2}(?P=gap)[0-9]{2}(?P=gap)[0-9]{2}(?P=gap)[A-D]", re.IGNORECASE), _nino
+    ),
     _Shape("SSN", _lone(r"[0-9]{3}-[0-9]{2}-[0-9]{4}"), _ssn),
     _Shape("RRN", _lone(r"[0-9]{6}-[1-4][0-9]{6}")),
     # Ungated letters: as issued only, in capitals, or many an identifier in code would go.
