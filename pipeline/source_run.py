@@ -40,7 +40,7 @@ class SourceRun:
         self._ledger = state.ledger(source.name)
         self._row = self._ledger.row()
         self._held = self._ledger.held()
-        self._split = collections.decided(self._row.split, source.options)
+        self._split = collections.decided(self._row.split, source.options, source.connector.source)
         self._spool = Spool((source.spool or Path(gettempdir())) / f"corebrain-{uuid4().hex}")
         self._storer = Storer(source.brain, self._ledger, host, self._told_stored)
         self._preparer = Preparer(
@@ -314,7 +314,7 @@ class SourceRun:
                 new=counts.new,
                 changed=counts.changed,
                 moved=counts.moved,
-                unchanged=counts.unchanged + listing.unchanged,
+                unchanged=self._unchanged(listing),
                 gone=self._gone,
                 stored=counts.stored,
                 replayed=counts.replayed,
@@ -326,6 +326,14 @@ class SourceRun:
                 retry_after_s=self._retry_after_s,
             )
         )
+
+    def _unchanged(self, listing: Listing) -> int:
+        """Count what is as it was: what was listed so, or, of a source that tells only changes, the rest."""
+        counts = self._storer.counts
+        if listing.completed or listing.error is not None or self._error is not None:
+            return counts.unchanged + listing.unchanged
+        waiting = self._ledger.known([aside.key for aside in self._ledger.asides()])
+        return self._ledger.held() - counts.new - counts.changed - counts.moved - len(waiting)
 
     # -- progress
 

@@ -653,3 +653,22 @@ def test_a_key_that_could_not_be_listed_once_leaves_the_list_when_it_can(bench: 
     source.faults.heal()
     report = bench.sync(source)
     assert (report.set_aside, report.unchanged) == ((), 2)
+
+
+def test_a_repository_is_a_collection_whatever_its_size(bench: Any) -> None:
+    source = ScriptedConnector({"acme/api/a.md": "# A\n\nText."}, source=BrainSource.GITHUB)
+    bench.sync(source)
+    assert set(bench.engine.nodes().values()) == {"source:github/project:acme"}
+    assert bench.sync(source, split="never").moved == 1
+    assert set(bench.engine.nodes().values()) == {"source:github"}
+
+
+def test_a_source_that_tells_only_changes_counts_the_rest_as_unchanged(bench: Any) -> None:
+    source = ScriptedConnector({**TWO, "c.md": "# C\n\nText."}, behaviour=Behaviour(deltas=True))
+    bench.sync(source)
+    report = bench.sync(source)
+    assert (report.unchanged, report.listed) == (3, 3)
+    source.put("a.md", "# A\n\nAleph.")
+    source.put("b.md", "")
+    report = bench.sync(source)
+    assert (report.changed, report.unchanged, len(report.set_aside), report.listed) == (1, 1, 1, 3)
