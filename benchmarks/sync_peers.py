@@ -17,6 +17,8 @@ DIR holds a virtual environment for each peer; make them with pip, for instance
     python -m venv DIR/langchain    && DIR/langchain/bin/pip install langchain-classic langchain-community greenlet
     python -m venv DIR/unstructured && DIR/unstructured/bin/pip install unstructured-ingest "unstructured[md]"
     python -m venv DIR/cocoindex    && DIR/cocoindex/bin/pip install cocoindex
+
+unstructured also fetches a spaCy model at its first document; without a network it fails.
 """
 
 import argparse
