@@ -77,7 +77,7 @@ MUTANTS = [
     ),
     Mutant(
         "record order: the cursor moves before everything is stored",
-        "pipeline/source_sync.py",
+        "pipeline/source_run.py",
         "if settled and listing.cursor is not None",
         "if listing.cursor is not None",
         SYNC,
