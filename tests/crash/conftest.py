@@ -11,27 +11,17 @@ import pytest
 from connectors.contract import Blob
 from connectors.testing.scripted import ScriptedConnector
 from corebrain.brain import Brain
+from corebrain.conformance.wrappers import WholeEngine
 from corebrain.contract import (
-    EngineDescriptor,
-    EngineHealth,
-    Hits,
     Item,
     MemoryEngine,
     Receipts,
 )
 from corebrain.engines.reference import ReferenceEngine
 from corebrain.model.requests import (
-    ExportPage,
-    FetchPage,
-    FetchRequest,
     ForgetReport,
     ForgetTarget,
-    GetRequest,
-    ListPage,
     ListRequest,
-    RecallAnswer,
-    RecallRequest,
-    StoreReceipt,
 )
 from pipeline.host import Host
 from pipeline.options import SyncOptions
@@ -59,47 +49,22 @@ class Tripwire:
             raise Crash
 
 
-class TrippedEngine(MemoryEngine):
+class TrippedEngine(WholeEngine):
     """An engine with a step before and after each write."""
 
     def __init__(self, inner: MemoryEngine, wire: Tripwire) -> None:
-        self.inner = inner
+        super().__init__(inner)
         self._wire = wire
-
-    @property
-    def descriptor(self) -> EngineDescriptor:
-        return self.inner.descriptor
-
-    def health(self) -> EngineHealth:
-        return self.inner.health()
-
-    def store(self, item: Item) -> StoreReceipt:
-        return self.inner.store(item)
 
     def store_many(self, items: Sequence[Item]) -> Receipts:
         self._wire.step()
-        receipts = self.inner.store_many(items)
+        receipts = super().store_many(items)
         self._wire.step()
         return receipts
 
-    def fetch(self, request: FetchRequest) -> FetchPage:
-        return self.inner.fetch(request)
-
-    def recall(self, request: RecallRequest) -> RecallAnswer:
-        return self.inner.recall(request)
-
-    def list(self, request: ListRequest) -> ListPage:
-        return self.inner.list(request)
-
-    def get(self, request: GetRequest) -> Hits:
-        return self.inner.get(request)
-
-    def export(self, request: ListRequest) -> ExportPage:
-        return self.inner.export(request)
-
     def forget(self, target: ForgetTarget) -> ForgetReport:
         self._wire.step()
-        report = self.inner.forget(target)
+        report = super().forget(target)
         self._wire.step()
         return report
 
