@@ -10,8 +10,10 @@ from corebrain.errors import ConfigError
 
 ENGINES: Mapping[str, str] = MappingProxyType(
     {
+        "cortexdb": "corebrain.engines.cortexdb.engine:CortexEngine",
         "local": "corebrain.engines.local:LocalEngine",
         "reference": "corebrain.engines.reference:ReferenceEngine",
+        "tinyhumans": "corebrain.engines.cortexdb.hosted:TinyHumansEngine",
     }
 )
 """Kind -> `module:class`. A new engine is one line here."""

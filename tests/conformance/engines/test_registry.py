@@ -23,7 +23,11 @@ def test_engines_are_made_by_kind_with_their_settings(tmp_path: Path) -> None:
 
 
 def test_an_engine_says_the_id_it_is_listed_under(tmp_path: Path) -> None:
-    settings = {"local": {"path": tmp_path / "memory.db"}}
+    settings: dict[str, dict[str, object]] = {
+        "cortexdb": {"credential": "a key"},
+        "local": {"path": tmp_path / "memory.db"},
+        "tinyhumans": {"credential": "a token"},
+    }
     for kind in list_engines():
         with build_engine(kind, **settings.get(kind, {})) as engine:
             assert engine.descriptor.id == kind
@@ -31,19 +35,25 @@ def test_an_engine_says_the_id_it_is_listed_under(tmp_path: Path) -> None:
 
 def test_the_list_is_sorted_and_cannot_be_changed() -> None:
     assert list_engines() == sorted(ENGINES)
-    assert {"local", "reference"} <= set(list_engines())
+    assert list_engines() == ["cortexdb", "local", "reference", "tinyhumans"]
     with pytest.raises(TypeError):
         ENGINES["mine"] = "mine:Engine"  # type: ignore[index]  # what must not work
 
 
 def test_an_unknown_kind_is_refused_with_those_that_are_known() -> None:
-    with pytest.raises(ConfigError, match="unknown engine 'sqlite', known are local, reference"):
+    with pytest.raises(ConfigError, match="unknown engine 'sqlite', known are cortexdb, local, reference, tinyhumans"):
         build_engine("sqlite")
 
 
 @pytest.mark.parametrize(
     ("kind", "settings", "named"),
-    [("local", {}, "path"), ("local", {"path": "x", "pth": 1}, "pth"), ("reference", {"path": "x"}, "path")],
+    [
+        ("local", {}, "path"),
+        ("local", {"path": "x", "pth": 1}, "pth"),
+        ("reference", {"path": "x"}, "path"),
+        ("cortexdb", {}, "credential"),
+        ("tinyhumans", {"credential": "x", "scope_owner": "y"}, "scope_owner"),
+    ],
 )
 def test_a_wrong_setting_is_refused_by_name(kind: str, settings: dict[str, object], named: str) -> None:
     with pytest.raises(ConfigError, match=f"engine {kind}: .*{named}"):
@@ -51,6 +61,6 @@ def test_a_wrong_setting_is_refused_by_name(kind: str, settings: dict[str, objec
 
 
 def test_an_engine_is_imported_when_it_is_asked_for() -> None:
-    code = "import sys, corebrain.engines.registry as r; r.list_engines(); print('apsw' in sys.modules)"
+    code = "import sys, corebrain.engines.registry as r; r.list_engines(); print({'apsw', 'httpx'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "False\n"
+    assert ran.stdout == "set()\n"
