@@ -161,7 +161,6 @@ class Daemon:
         self._asked: dict[str, tuple[str, ...]] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._watchers = [self._watcher(one) for one in tended if one.watched]
-        self._begun = 0
         self._has_idle_work = upkeep is not None
         self._active_at = self._seen_at = now
         self._beat_at = 0.0
@@ -229,7 +228,6 @@ class Daemon:
     def _begin(self, name: str, now: float) -> None:
         scopes = self._turns[name].begin(now, self._host.chance())
         self._asked[name] = scopes
-        self._begun += 1
         source = self._tended[name].source
         options = replace(source.options, scopes=scopes)
         self._start(name, lambda: self._sync(replace(source, options=options)))
@@ -249,8 +247,7 @@ class Daemon:
         upkeep = self._upkeep
         if upkeep is None or not self._has_idle_work or self._threads or now - self._active_at < IDLE_S:
             return
-        begun = self._begun
-        self._start(_IDLE, lambda: Ended(_IDLE, more=upkeep.step(lambda: self._begun == begun)))
+        self._start(_IDLE, lambda: Ended(_IDLE, more=upkeep.step()))
 
     def _start(self, name: str, work: Callable[[], Ended]) -> None:
         def run() -> None:
@@ -284,7 +281,7 @@ class Daemon:
         else:
             self._keep(name)
         self._active_at = now
-        self._has_idle_work |= self._upkeep is not None and bool(report.stored or report.forgotten)
+        self._has_idle_work |= self._upkeep is not None and report.touched
         self._listener.reported(report, self._asked.pop(name))
 
     def _wind_down(self) -> bool:

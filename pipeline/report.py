@@ -29,7 +29,10 @@ class Estimate(Value):
 class SourceReport(Value):
     """One source's part. `listed` = new + changed + moved + unchanged + set aside.
 
-    `retry_after_s` is how long the source asked to be left alone, when it failed and said so.
+    `retry_after_s` is how long the source asked to be left alone, when it failed and said so. `touched` is whether a
+    belief build is owed: something was stored or forgotten, now or by a run that ended before it could say so.
+    `redactions` is what the scrub took out of the documents stored; `outdated` counts those that another version of a
+    converter, or another scrub, would convert otherwise today.
     """
 
     omitted: ClassVar[frozenset[str]] = frozenset({"estimate", "retry_after_s"})
@@ -53,6 +56,7 @@ class SourceReport(Value):
     estimate: Estimate | None = None
 
 
+    touched: bool = Field(default=False, exclude=True)
 class SyncReport(Value):
     """A whole sync: one report a source, and one belief build a source touched."""
 

@@ -17,6 +17,19 @@ RUNNING_RETRY_S = 5.0
 """Seconds until a source that another process syncs is tried again."""
 
 
+def with_builds(
+    source: Source, state: StateStore, host: Host, work: Callable[[SourceRun], SourceReport]
+) -> SourceReport:
+    """Do *work* of a run whose lease is held, and keep the belief build it owes, also for a run that died before."""
+    ledger = state.ledger(source.name)
+    owed = ledger.is_touched()
+    report = work(SourceRun(source, state, host))
+    touched = owed or bool(report.stored or report.forgotten)
+    builds = source.brain.builds([source.connector.source]) if touched else []
+    ledger.keep_builds([build.to_json() for build in builds], host.now())
+    return report.model_copy(update={"touched": touched})
+
+
 class SourceSync:
     """One run. Make a new one for the next.
 
@@ -57,7 +70,7 @@ class SourceSync:
 
     def _leased(self) -> SourceReport:
         with Heartbeat(self._state, self._source.name, self._host.now):
-            return SourceRun(self._source, self._state, self._host).whole()
+            return with_builds(self._source, self._state, self._host, lambda run: run.whole())
 
     def _timed(self, run: Callable[[], SourceReport]) -> SourceReport:
         began = self._host.monotonic()

@@ -9,7 +9,7 @@ from pipeline.heartbeat import Heartbeat
 from pipeline.host import Host
 from pipeline.report import SyncReport
 from pipeline.source import Source
-from pipeline.source_run import SourceRun
+from pipeline.source_sync import with_builds
 from pipeline.state.contract import StateStore
 
 
@@ -35,10 +35,8 @@ def split(source: Source, state: StateStore, host: Host | None = None) -> SyncRe
     host = host or Host()
     began = host.monotonic()
     with Heartbeat(state, source.name, host.now):
-        report = SourceRun(source, state, host).split()
+        report = with_builds(source, state, host, lambda run: run.split())
     report = report.model_copy(update={"seconds": round(host.monotonic() - began, 3)})
-    jobs = source.brain.builds([source.connector.source]) if report.stored or report.forgotten else []
-    for job in jobs:
-        state.add_job(job.to_json(), host.now())
+    jobs = source.brain.builds([source.connector.source]) if report.touched else []
     stopped = host.stop.is_set()
     return SyncReport(ok=report.error is None and not stopped, interrupted=stopped, sources=(report,), jobs=tuple(jobs))

@@ -67,12 +67,10 @@ def sync_all(
         for source, run in workers.run(sources):
             report = run.result()
             reports.append(report)
-            if report.stored or report.forgotten:
+            if report.touched:
                 touched[source.connector.source, source.brain.layout.root] = source.brain
     ordered = sorted(touched.items(), key=lambda pair: pair[0])
     jobs = [job for (node, _), brain in ordered for job in brain.builds([node])]
-    for job in jobs:
-        state.add_job(job.to_json(), host.now())
     return SyncReport(
         ok=all(report.error is None for report in reports) and not host.stop.is_set(),
         dry_run=any(source.options.dry_run for source in sources),

@@ -44,20 +44,12 @@ class Upkeep:
         self._build_beliefs = build_beliefs
         self._later: set[int] = set()
 
-    def step(self, undisturbed: Callable[[], bool]) -> bool:
-        """Run one waiting job, or a second of upkeep.
-
-        Args:
-            undisturbed: Whether no sync has begun since. A job that one may have added to is kept and run again: an
-                equal job that it leaves is not told from the one that runs.
-
-        Returns:
-            Whether more waits.
-        """
+    def step(self) -> bool:
+        """Run one waiting job, or a second of upkeep; returns whether more waits."""
         jobs = self._state.jobs() if self._build_beliefs else []
         waiting = [(number, body) for number, body in jobs if number not in self._later]
         if waiting:
-            self._run(*waiting[0], undisturbed)
+            self._run(*waiting[0])
             return True
         more = self._maintain()
         if not more:
@@ -71,7 +63,7 @@ class Upkeep:
             self._say(f"the engine's upkeep failed: {error.message}")
             return False
 
-    def _run(self, number: int, body: str, undisturbed: Callable[[], bool]) -> None:
+    def _run(self, number: int, body: str) -> None:
         job = read_job(body)
         try:
             report = self._runner.run(job)
@@ -81,8 +73,5 @@ class Upkeep:
             return
         for follow_up in report.follow_ups:
             self._state.add_job(follow_up.to_json(), self._now())
-        if undisturbed():
-            self._state.drop_job(number)
-        else:
-            self._later.add(number)
+        self._state.drop_job(number)  # one that was asked for meanwhile has another number
         self._say(f"{job.name}: {report.outcome.outcome.value}")

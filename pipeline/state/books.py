@@ -59,6 +59,24 @@ class Books:
             self.database.many("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", put)
             self.database.many("DELETE FROM note WHERE source = ? AND key = ?", gone)
 
+    def is_touched(self) -> bool:
+        found = self.database.one("SELECT touched FROM source WHERE id = ?", (self.source,))
+        return found is not None and bool(found[0])
+
+    def keep_builds(self, bodies: Sequence[str], now: float) -> None:
+        with self.database.transaction():
+            self.database.many(
+                "INSERT OR REPLACE INTO job (body, added) VALUES (?, ?)", [(body, now) for body in bodies]
+            )
+            self.database.rows(  # what an engine that failed has done all the same is not known before the next run
+                "UPDATE source SET touched = 0 WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM intent WHERE source = ?1)"
+                " AND NOT EXISTS (SELECT 1 FROM doomed WHERE source = ?1)",
+                (self.source,),
+            )
+
+    def _touch_source(self) -> None:
+        self.database.rows("UPDATE source SET touched = 1 WHERE id = ? AND NOT touched", (self.source,))
+
     def next_run(self) -> float | None:
         found = self.database.one("SELECT next_run FROM source WHERE id = ?", (self.source,))
         return found[0] if found else None
@@ -118,6 +136,7 @@ class Books:
 
     def intend(self, intents: Sequence[Intent]) -> None:
         with self.database.transaction():
+            self._touch_source()
             for intent in intents:  # ids of an earlier attempt at the same key must not be lost sight of
                 self._doom_intent(intent.key)
             self.database.many(
@@ -172,6 +191,8 @@ class Books:
                 self._doom_record(key)
                 self._doom_intent(key)
             ours = [(self.source, key) for key in keys]
+            if keys:
+                self._touch_source()
             self.database.many(
                 "DELETE FROM item WHERE document = (SELECT id FROM document WHERE source = ? AND key = ?)", ours
             )
@@ -211,7 +232,9 @@ class Books:
     # -- what is to be forgotten
 
     def doom(self, ids: Sequence[str]) -> None:
-        self.database.many("INSERT OR IGNORE INTO doomed VALUES (?, ?)", [(self.source, item) for item in ids])
+        with self.database.transaction():
+            self._touch_source()
+            self.database.many("INSERT OR IGNORE INTO doomed VALUES (?, ?)", [(self.source, item) for item in ids])
 
     def doomed(self, limit: int) -> list[str]:
         with self.database.transaction():

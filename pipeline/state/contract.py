@@ -35,6 +35,17 @@ class Ledger(Protocol):
         """Replace that, and put *notes*, in one transaction; a note of `None` is removed."""
         ...
 
+    def is_touched(self) -> bool:
+        """Whether documents came or went since `keep_builds`: set by the first write that leads to it."""
+        ...
+
+    def keep_builds(self, bodies: Sequence[str], now: float) -> None:
+        """Keep the background jobs that a run owes as their JSON, in one step with saying that no more are owed.
+
+        The source stays touched while intents or doomed ids are left: a store or a forgetting may have come through.
+        """
+        ...
+
     def next_run(self) -> float | None:
         """Return when a schedule syncs the source next; `None` without a schedule."""
         ...
@@ -225,7 +236,10 @@ class StateStore(Protocol):
         ...
 
     def add_job(self, body: str, now: float) -> None:
-        """Keep a background job as its JSON; an equal one waiting already is enough."""
+        """Keep a background job as its JSON. An equal one that waits gives way: the job has a new number then.
+
+        So who ran the earlier one, and drops its number, does not drop what was asked for meanwhile.
+        """
         ...
 
     def jobs(self) -> list[tuple[int, str]]:

@@ -48,12 +48,6 @@ class Database:
             self._migrate(version)
 
     def _migrate(self, version: int) -> None:
-        if version and self.path != MEMORY:
-            with (
-                apsw.Connection(f"{self.path}.v{version}.backup") as copy,
-                copy.backup("main", self._connection, "main") as work,
-            ):
-                work.step()
         with self.transaction():
             if self._pragma("user_version") == version:  # nobody else was quicker
                 for statements in [MIGRATIONS[step] for step in range(version, VERSION)] if version else [TABLES]:

@@ -59,7 +59,7 @@ class SqliteState:
         return [Holding(*row) for row in rows]
 
     def add_job(self, body: str, now: float) -> None:
-        self._database.many("INSERT INTO job (body, added) VALUES (?, ?) ON CONFLICT DO NOTHING", [(body, now)])
+        self._database.many("INSERT OR REPLACE INTO job (body, added) VALUES (?, ?)", [(body, now)])
 
     def jobs(self) -> list[tuple[int, str]]:
         return [(row[0], row[1]) for row in self._database.rows("SELECT id, body FROM job ORDER BY id")]

@@ -2,7 +2,6 @@
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from queue import Empty
@@ -329,43 +328,38 @@ def test_belief_builds_wait_for_people_unless_they_are_wanted(stage: Stage) -> N
 class Watchful(Upkeep):
     """Idle work that notes when it was called, and does what a test says."""
 
-    def __init__(self, act: Callable[[Callable[[], bool]], None]) -> None:
+    def __init__(self, act: Callable[[], None]) -> None:
         self.act = act
 
-    def step(self, undisturbed: Callable[[], bool]) -> bool:
-        self.act(undisturbed)
+    def step(self) -> bool:
+        self.act()
         return False
 
 
 def test_idle_work_waits_for_some_seconds_without_a_sync(stage: Stage) -> None:
     moments: list[float] = []
-    upkeep = Watchful(lambda undisturbed: moments.append(stage.clock))  # noqa: ARG005 - only the time counts
+    upkeep = Watchful(lambda: moments.append(stage.clock))
     stage.run(stage.tended(ScriptedConnector({"a.md": "a"}), Every(100.0)), until=3, upkeep=upkeep)
     assert moments == [1_000_000.0 + IDLE_S]  # the syncs after the first stored nothing
 
 
-def test_a_sync_that_begins_meanwhile_disturbs_idle_work(stage: Stage) -> None:
-    source, disturbed = Hinting({"a.md": "a"}), []
+def test_a_build_that_a_sync_asks_for_while_it_runs_is_run_again(stage: Stage) -> None:
+    source = ScriptedConnector({"a.md": "a"})
+    stage.bench.sync(source)
+    built = stage.bench.engine.consolidate
 
-    def act(undisturbed: Callable[[], bool]) -> None:
-        disturbed.append(not undisturbed())
-        source.hint("")
-        deadline = time.monotonic() + DEADLINE_S
-        while len(stage.reports) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        disturbed.append(not undisturbed())
+    def meanwhile(request: Any) -> Any:
+        report = built(request)
+        source.put("b.md", "b")
+        stage.bench.sync(source)
+        return report
 
-    stage.run(stage.tended(source, watched=True), until=2, upkeep=Watchful(act))
-    assert disturbed == [False, True]
-
-
-def test_a_job_that_a_sync_may_have_added_to_is_kept(stage: Stage) -> None:
-    stage.bench.sync(ScriptedConnector({"a.md": "a"}))
+    stage.bench.engine.consolidate = Mock(side_effect=meanwhile)
     work = idle(stage, build=True)
-    work.step(lambda: False)
+    assert work.step()
     assert len(stage.bench.state.jobs()) == 1
-    work.step(lambda: True)
-    assert work.step(lambda: True)
+    stage.bench.engine.consolidate = built
+    assert work.step()
     assert stage.bench.state.jobs() == []
 
 
@@ -373,8 +367,8 @@ def test_a_job_that_fails_is_kept_and_stops_no_other(stage: Stage) -> None:
     stage.bench.sync(ScriptedConnector({"a.md": "a"}))
     stage.bench.engine.consolidate = Mock(side_effect=EngineDown("the engine is down"))
     work = idle(stage, build=True)
-    assert work.step(lambda: True)
-    assert not work.step(lambda: True)
+    assert work.step()
+    assert not work.step()
     assert "it is kept" in stage.said[0]
     assert len(stage.bench.state.jobs()) == 1
 
@@ -382,7 +376,7 @@ def test_a_job_that_fails_is_kept_and_stops_no_other(stage: Stage) -> None:
 def test_the_engine_is_looked_after_until_nothing_is_left(stage: Stage, tmp_path: Any) -> None:
     engine = LocalEngine(tmp_path / "memory.db")
     work = Upkeep(engine, MemoryLayout(), stage.bench.state, now=lambda: 0.0, say=stage.said.append)
-    while work.step(lambda: True):
+    while work.step():
         pass
     engine.close()
     assert stage.said == []
