@@ -91,16 +91,33 @@ if TYPE_CHECKING:
     from corebrain.documents.brain_document import brain_document, brain_documents
     from corebrain.documents.types import ConvertedDocument, DocumentConverter, RawDocument
     from corebrain.engines.local import LocalEngine
-    from corebrain.lifecycle import AgentMemory
+    from corebrain.lifecycle import (
+        AgentMemory,
+        CoreScope,
+        PostTurnReport,
+        RecallPolicy,
+        TurnContext,
+        forget_history,
+    )
+    from corebrain.recall import ContextPack
+    from corebrain.tools import MemoryTools, ToolScope
 
 _ON_FIRST_USE = {
     "AgentMemory": "corebrain.lifecycle",
+    "ContextPack": "corebrain.recall",
     "ConvertedDocument": "corebrain.documents.types",
+    "CoreScope": "corebrain.lifecycle",
     "DocumentConverter": "corebrain.documents.types",
     "LocalEngine": "corebrain.engines.local",
+    "MemoryTools": "corebrain.tools",
+    "PostTurnReport": "corebrain.lifecycle",
     "RawDocument": "corebrain.documents.types",
+    "RecallPolicy": "corebrain.lifecycle",
+    "ToolScope": "corebrain.tools",
+    "TurnContext": "corebrain.lifecycle",
     "brain_document": "corebrain.documents.brain_document",
     "brain_documents": "corebrain.documents.brain_document",
+    "forget_history": "corebrain.lifecycle",
 }
 
 __all__ = [
@@ -122,8 +139,10 @@ __all__ = [
     "ConsolidateRequest",
     "ConsolidateStatus",
     "Consolidation",
+    "ContextPack",
     "Conversation",
     "ConvertedDocument",
+    "CoreScope",
     "CorebrainError",
     "Damaged",
     "Document",
@@ -163,14 +182,17 @@ __all__ = [
     "MemoryEngine",
     "MemoryLayout",
     "MemoryMeta",
+    "MemoryTools",
     "MetaFilter",
     "Namespace",
     "NeedsOcr",
     "NotFound",
     "ParserDied",
+    "PostTurnReport",
     "RawDocument",
     "Reach",
     "RecallAnswer",
+    "RecallPolicy",
     "RecallRequest",
     "ReferenceEngine",
     "Refusal",
@@ -184,7 +206,9 @@ __all__ = [
     "TimedOut",
     "TooLarge",
     "ToolCallRef",
+    "ToolScope",
     "Turn",
+    "TurnContext",
     "TurnRange",
     "Unauthorized",
     "Unavailable",
@@ -194,6 +218,7 @@ __all__ = [
     "WriteOptions",
     "brain_document",
     "brain_documents",
+    "forget_history",
     "read_item",
     "read_job",
 ]
