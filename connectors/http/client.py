@@ -52,7 +52,7 @@ class Client:
         pacer: Who keeps the paces; all clients share one by default.
         retry: What is tried again.
         timing: Clock, chance and sleep.
-        stop: Set it to end every wait; requests then raise `Stopped`.
+        stop: Set it to end every wait and every request under way, within a second; requests then raise `Stopped`.
         resolve: How names become addresses.
 
     Raises:
@@ -110,6 +110,15 @@ class Client:
     def requests(self) -> int:
         """Requests sent so far, retries and redirects counted."""
         return self._patient.requests
+
+    @property
+    def stop(self) -> threading.Event:
+        """The event that ends every wait; another one may be put in its place."""
+        return self._patient.stop
+
+    @stop.setter
+    def stop(self, event: threading.Event) -> None:
+        self._patient.stop = event
 
     @property
     def transport(self) -> httpx.BaseTransport:

@@ -13,6 +13,7 @@ import httpx
 
 from connectors.errors import ConfigError
 from connectors.http.addresses import is_loopback, is_never_meant, is_public, literal
+from connectors.http.deadline import joined
 from connectors.http.errors import AddressRefused, Unreachable
 
 Resolver: TypeAlias = Callable[[str, int], Sequence[str]]
@@ -143,8 +144,7 @@ class Guard:
 
         thread = threading.Thread(target=ask, name=f"resolve {host}", daemon=True)
         thread.start()
-        thread.join(timeout_s)
-        if thread.is_alive():
+        if not joined(thread, timeout_s):
             raise Unreachable(f"the name {host} could not be looked up in time; check the network")
         if not answers:
             cause = failures[0] if failures else None

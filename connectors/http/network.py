@@ -1,12 +1,13 @@
 """The sockets of the client: dialled only where the guard says, and never slower than the request's deadline."""
 
 import ssl
+import threading
 from collections.abc import Iterable
 from typing import Any
 
 import httpcore
 
-from connectors.http.deadline import time_left
+from connectors.http.deadline import joined, steps, time_left
 from connectors.http.guard import Guard, plain_host
 
 ADDRESSES = 4
@@ -14,13 +15,19 @@ ADDRESSES = 4
 
 
 class BoundStream(httpcore.NetworkStream):
-    """A stream whose every step ends at the deadline of the request that runs in this thread."""
+    """A stream whose every step ends at the deadline, or at the stop, of the request that runs in this thread."""
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, time_left(timeout))
+        late: httpcore.ReadTimeout | None = None
+        for step in steps(timeout):
+            try:
+                return self._stream.read(max_bytes, step)
+            except httpcore.ReadTimeout as error:  # nothing came in this step, and nothing was lost
+                late = error
+        raise late or httpcore.ReadTimeout("no time to read")
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, time_left(timeout))
@@ -65,9 +72,33 @@ class GuardedNetwork(httpcore.NetworkBackend):
         failure: Exception | None = None
         for address in addresses[:ADDRESSES]:
             try:
-                stream = self._dialler.connect_tcp(address, port, time_left(timeout), local_address, socket_options)
+                return BoundStream(self._dialled(address, port, timeout, local_address, socket_options))
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
-            else:
-                return BoundStream(stream)
         raise failure or httpcore.ConnectError("no address")
+
+    def _dialled(
+        self,
+        address: str,
+        port: int,
+        timeout: float | None,
+        local_address: str | None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None,
+    ) -> httpcore.NetworkStream:
+        """Connect in a thread of its own, so that a stop need not wait for an address that does not answer."""
+        streams: list[httpcore.NetworkStream] = []
+        failures: list[Exception] = []
+        left = time_left(timeout)
+
+        def dial() -> None:
+            try:
+                streams.append(self._dialler.connect_tcp(address, port, left, local_address, socket_options))
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as failure:
+                failures.append(failure)
+
+        thread = threading.Thread(target=dial, name=f"connect {address}", daemon=True)
+        thread.start()
+        joined(thread, None if left is None else left + 1)  # the dialler's own timeout ends it first
+        if streams:
+            return streams[0]
+        raise failures[0] if failures else httpcore.ConnectTimeout("no connection in time")

@@ -38,10 +38,11 @@ class PatientTransport(httpx.BaseTransport):
         pace: Of requests that bring none.
         policy: What is tried again.
         timing: Clock, chance, sleep.
-        stop: Ends every wait when set.
+        stop: Ends every wait, and every request under way, when set.
         deadline_s: Seconds for one attempt.
 
     Attributes:
+        stop: As given; may be replaced.
         requests: Requests sent so far, repeated ones counted each time.
     """
 
@@ -61,7 +62,7 @@ class PatientTransport(httpx.BaseTransport):
         self._pace = pace
         self._policy = policy
         self._timing = timing
-        self._stop = stop
+        self.stop = stop
         self._deadline_s = deadline_s
         self._lock = threading.Lock()
         self.requests = 0
@@ -82,7 +83,7 @@ class PatientTransport(httpx.BaseTransport):
         while True:
             self._wait_for_turn(request)
             try:
-                with deadline(request.extensions.get(DEADLINE, self._deadline_s), self._timing.clock):
+                with deadline(request.extensions.get(DEADLINE, self._deadline_s), self._timing.clock, self.stop):
                     kept = self._once(request, consume, is_last=number >= self._policy.attempts)
             except (Unreachable, CutShort):
                 if number >= self._policy.attempts or request.method not in self._policy.methods:
@@ -138,8 +139,8 @@ class PatientTransport(httpx.BaseTransport):
             if self._timing.sleep is not None:
                 self._timing.sleep(seconds)
             else:
-                self._stop.wait(seconds)
-        if self._stop.is_set():
+                self.stop.wait(seconds)
+        if self.stop.is_set():
             raise Stopped(f"stopped before asking {shown(request.url)}; the next sync goes on")
 
 

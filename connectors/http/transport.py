@@ -132,7 +132,10 @@ class GuardedTransport(httpx.BaseTransport):
         )
 
     def _check_behind_proxy(self, url: httpx.URL) -> None:
-        with suppress(Unreachable):  # a name only the proxy can look up: its own rules hold
+        with (
+            suppress(Unreachable),
+            _typed(shown(url), Unreachable),
+        ):  # a name only the proxy can look up: its rules hold
             self._guard.addresses(url.host, port_of(url), self._limits.connect_s)
 
 

@@ -105,6 +105,15 @@ class WebConnector:
         """Requests sent since the last scan began, all hosts and retries counted."""
         return self._client.requests - self._before
 
+    @property
+    def stop(self) -> threading.Event:
+        """Set it to end every wait and request within a second; another event may be put in its place."""
+        return self._client.stop
+
+    @stop.setter
+    def stop(self, event: threading.Event) -> None:
+        self._client.stop = event
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()

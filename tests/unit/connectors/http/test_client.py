@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpcore
 import httpx
 import pytest
 
@@ -266,6 +267,55 @@ def test_stop_ends_a_wait_and_sends_nothing(server: "Server", whole: Whole) -> N
         with pytest.raises(Stopped):
             client.get(url)
     assert len(server.asked) == 1
+
+
+def test_stop_ends_a_request_under_way(server: "Server") -> None:
+    stop, over = threading.Event(), threading.Event()
+    resolving = threading.Event()
+
+    def is_silent(connection: socket.socket) -> None:
+        connection.recv(1)
+        over.wait(60)
+
+    def drips(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+        while not over.wait(0.05):
+            connection.sendall(b"x")
+
+    def hangs(_host: str, _port: int) -> list[str]:
+        resolving.wait(60)
+        return []
+
+    slow = [server.tell("/silent", is_silent), server.tell("/drips", drips), "http://docs.example/"]
+    with Client(allow_private=allowed(server), resolve=hangs, pacer=Pacer(time.monotonic)) as client:
+        for url in slow:
+            client.stop = stop = threading.Event()
+            timer = threading.Timer(0.1, stop.set)
+            timer.start()
+            with pytest.raises(
+                Stopped
+            ):  # without the stop: after the read's 20 s, the deadline's 60 s, the look-up's 10 s
+                client.get(url, deadline_s=60)
+            timer.join()
+            assert client.stop is stop
+    over.set()
+    resolving.set()
+
+
+def test_stop_ends_a_connection_that_does_not_come_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer, stop = threading.Event(), threading.Event()
+
+    def never(*_arguments: object, **_named: object) -> None:
+        stop.set()
+        answer.wait(60)
+
+    monkeypatch.setattr(httpcore.SyncBackend, "connect_tcp", never)
+    with (
+        Client(resolve=lambda _host, _port: ["93.184.216.34"], stop=stop, pacer=Pacer(time.monotonic)) as client,
+        pytest.raises(Stopped),
+    ):
+        client.get("http://docs.example/")
+    answer.set()
 
 
 def test_statuses_become_the_errors_of_connectors(server: "Server", client: Client, whole: Whole) -> None:
