@@ -1,0 +1,170 @@
+"""Does memory find the turns that answer a question? Evidence recall over LoCoMo dialogues.
+
+    python benchmarks/locomo.py locomo10.json
+    python benchmarks/locomo.py locomo10.json --stores own --k 20
+
+FILE holds conversations as LoCoMo has them (snap-research/locomo, `data/locomo10.json`; CC BY-NC 4.0, so it is not
+shipped). Every turn is stored as a live agent stores it, one conversation of one turn with its speaker in front, a
+thread a session. A question is fetched within its conversation; recall@k is the share of its evidence turns among
+the first k, the mean over all questions that have evidence. Three stores are measured:
+
+- own: a memory file for each conversation;
+- one: all conversations in one file, the read reaching one of them;
+- whole: the same file, the read reaching all of it.
+
+The last line is `recall@10 lexical X hybrid Y`, in per cent, over the stores of their own.
+"""
+
+import argparse
+import json
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from corebrain.engines.local import LocalEngine
+from corebrain.model.filter import MetaFilter
+from corebrain.model.instant import Instant
+from corebrain.model.item import Conversation, Role, Turn
+from corebrain.model.meta import MemoryMeta, TurnRange
+from corebrain.model.namespace import Namespace, Reach
+from corebrain.model.requests import FetchMode, FetchRequest
+
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop", 5: "adversarial"}
+STORES = ("own", "one", "whole")
+BATCH = 100
+
+
+@dataclass
+class Dialogue:
+    """A conversation: its turns with their LoCoMo ids, and its questions with the ids of their evidence."""
+
+    name: str
+    turns: list[tuple[str, Conversation]] = field(default_factory=list)
+    questions: list[tuple[str, int, frozenset[str]]] = field(default_factory=list)
+
+
+def read(file: Path) -> list[Dialogue]:
+    return [_dialogue(f"conv-{number}", raw) for number, raw in enumerate(json.loads(file.read_text("utf-8")), 1)]
+
+
+def _dialogue(name: str, raw: dict[str, Any]) -> Dialogue:
+    made = Dialogue(name)
+    talk = raw["conversation"]
+    session = 1
+    while f"session_{session}_date_time" in talk:
+        at = datetime.strptime(talk[f"session_{session}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+        for number, turn in enumerate(talk.get(f"session_{session}", ())):
+            made.turns.append((turn["dia_id"], _turn(name, session, number, turn, talk["speaker_a"], Instant.of(at))))
+        session += 1
+    held = {dia_id for dia_id, _ in made.turns}
+    for asked in raw["qa"]:
+        named = re.findall(r"D(\d+):(\d+)", str(asked.get("evidence", "")))
+        evidence = frozenset(f"D{int(part)}:{int(turn)}" for part, turn in named) & held
+        if evidence:
+            made.questions.append((asked["question"], asked["category"], evidence))
+    return made
+
+
+def _turn(name: str, session: int, number: int, raw: dict[str, Any], first: str, at: Instant) -> Conversation:
+    caption = f" [image: {raw['blip_caption']}]" if raw.get("blip_caption") else ""
+    role = Role.USER if raw["speaker"] == first else Role.ASSISTANT
+    meta = MemoryMeta(
+        namespace=Namespace.parse(f"agent:{name}"),
+        agent_id=name,
+        thread_id=f"{name}-session-{session}",
+        turns=TurnRange(first=number, last=number),
+        observed_at=at,
+    )
+    return Conversation(turns=(Turn(role=role, text=f"{raw['speaker']}: {raw['text']}{caption}"),), meta=meta)
+
+
+@dataclass
+class Score:
+    """Recall of one way to ask, question by question."""
+
+    found: list[tuple[str, int, float]] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    def recall(self, category: int | None = None, name: str | None = None) -> float:
+        kept = [share for dialogue, of, share in self.found if category in {None, of} and name in {None, dialogue}]
+        return 100 * mean(kept) if kept else 0.0
+
+
+def measure(dialogues: Sequence[Dialogue], store: str, mode: FetchMode, k: int) -> Score:
+    score = Score()
+    groups = [[dialogue] for dialogue in dialogues] if store == "own" else [list(dialogues)]
+    for group in groups:
+        with tempfile.TemporaryDirectory() as folder, LocalEngine(folder, durability="process") as engine:
+            names = dict(_store(engine, group))
+            for dialogue in group:
+                _ask(engine, dialogue, names, store, mode, k, score)
+    return score
+
+
+def _store(engine: LocalEngine, group: Sequence[Dialogue]) -> Iterator[tuple[str, tuple[str, str]]]:
+    for dialogue in group:
+        for start in range(0, len(dialogue.turns), BATCH):
+            part = dialogue.turns[start : start + BATCH]
+            for receipt, (dia_id, _) in zip(engine.store_many([turn for _, turn in part]), part, strict=True):
+                yield receipt.id, (dialogue.name, dia_id)
+
+
+def _ask(
+    engine: LocalEngine,
+    dialogue: Dialogue,
+    names: dict[str, tuple[str, str]],
+    store: str,
+    mode: FetchMode,
+    k: int,
+    score: Score,
+) -> None:
+    at = Namespace.ROOT if store == "whole" else Namespace.parse(f"agent:{dialogue.name}")
+    wanted = MetaFilter(reach=Reach.subtree(at))
+    for question, category, evidence in dialogue.questions:
+        started = time.perf_counter()
+        page = engine.fetch(FetchRequest(query=question, mode=mode, filter=wanted, limit=k))
+        score.seconds.append(time.perf_counter() - started)
+        found = {names[hit.id] for hit in page.hits}
+        hits = sum((dialogue.name, dia_id) in found for dia_id in evidence)
+        score.found.append((dialogue.name, category, hits / len(evidence)))
+
+
+def table(rows: Sequence[tuple[str, Score]], dialogues: Sequence[Dialogue]) -> str:
+    names = [dialogue.name for dialogue in dialogues]
+    lines = [
+        f"| store | all | {' | '.join(CATEGORIES.values())} | {' | '.join(names)} | p50 ms |",
+        f"|{'---|' * (len(CATEGORIES) + len(names) + 3)}",
+    ]
+    for label, score in rows:
+        cells = [
+            score.recall(),
+            *(score.recall(category) for category in CATEGORIES),
+            *(score.recall(name=name) for name in names),
+        ]
+        middle = sorted(score.seconds)[len(score.seconds) // 2] * 1000
+        lines.append(f"| {label} | {' | '.join(f'{cell:.1f}' for cell in cells)} | {middle:.1f} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, help="conversations as locomo10.json has them")
+    parser.add_argument("--stores", nargs="+", choices=STORES, default=STORES, help="which stores to measure")
+    parser.add_argument("--k", type=int, default=10, help="how many hits are looked at")
+    given = parser.parse_args()
+    dialogues = read(given.file)
+    asked = sum(len(dialogue.questions) for dialogue in dialogues)
+    print(f"{len(dialogues)} conversations, {sum(len(each.turns) for each in dialogues)} turns, {asked} questions\n")
+    rows = [(store, measure(dialogues, store, FetchMode.KEYWORD, given.k)) for store in given.stores]
+    print(f"recall@{given.k} in per cent, lexical\n\n{table(rows, dialogues)}\n")
+    print(f"recall@{given.k} lexical {rows[0][1].recall():.1f} hybrid none")
+
+
+if __name__ == "__main__":
+    main()
