@@ -2,18 +2,23 @@
 
     python examples/agent_loop.py --engine reference
     python examples/agent_loop.py --engine local
+    python examples/agent_loop.py --engine cortexdb
+    python examples/agent_loop.py --engine tinyhumans
 
-The host's part is `one_turn`; it is the same on every engine.
+The host's part is `one_turn`; it is the same on every engine. The two servers are stand-ins on this machine.
 """
 
 import argparse
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from corebrain.conformance.doubles.direct import DirectDouble
+from corebrain.conformance.doubles.hosted import HostedDouble
+from corebrain.conformance.doubles.knobs import TOKEN
 from corebrain.contract import MemoryEngine
-from corebrain.engines.reference import ReferenceEngine
+from corebrain.engines.registry import build_engine, list_engines
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
 from corebrain.lifecycle import AgentMemory, CoreScope
 from corebrain.model.instant import Instant
@@ -21,12 +26,13 @@ from corebrain.model.item import LearningKind, Role, StoreItem, Turn
 from corebrain.model.meta import ToolCallRef
 from corebrain.model.namespace import Namespace
 
+STAND_INS = {"cortexdb": DirectDouble, "tinyhumans": HostedDouble}
 COMPANY = Namespace.parse("ws:acme")
 TEAM = Namespace.parse("ws:acme/team:support")
 SCRIPT = {
     "Hi, I am Iris and I run the checkout team. Please answer with numbered lists.": "1. Welcome, Iris.",
     "Birch Ltd misses credits since Tuesday. What is their account?": "1. Birch Ltd is on the Premier plan, BRC-4417.",
-    "When do refunds settle?": "1. Within five business days.",
+    "When do refunds settle, and are the amounts in dollars?": "1. Within five business days. 2. No, in euros.",
 }
 
 
@@ -84,20 +90,22 @@ def show(title: str, markdown: str) -> None:
 
 @contextmanager
 def opened(kind: str) -> Iterator[MemoryEngine]:
-    """Build the engine; the local one in a folder that goes when the story ends."""
-    if kind == "reference":
-        yield ReferenceEngine()
-        return
-    from corebrain.engines.local import LocalEngine  # noqa: PLC0415  # only this choice needs its database library
-
-    with tempfile.TemporaryDirectory() as folder, LocalEngine(Path(folder) / "memory.db") as engine:
-        yield engine
+    """Build the engine; what it needs, a file or a server, goes when the story ends."""
+    with ExitStack() as until_the_end:
+        needs: dict[str, object] = {}
+        if kind == "local":
+            folder = until_the_end.enter_context(tempfile.TemporaryDirectory())
+            needs = {"path": Path(folder) / "memory.db"}
+        elif kind in STAND_INS:
+            server = until_the_end.enter_context(STAND_INS[kind]())
+            needs = {"credential": TOKEN, "endpoint": server.endpoint}
+        yield until_the_end.enter_context(build_engine(kind, **needs))
 
 
 def main() -> None:
     """Read the command line and tell the story."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--engine", default="reference", choices=("reference", "local"))
+    parser.add_argument("--engine", default="reference", choices=list_engines())
     with opened(parser.parse_args().engine) as engine:
         story(engine)
 

@@ -35,9 +35,14 @@ def test_agent_loop_tells_the_whole_lifecycle_on_the_reference_engine() -> None:
     assert "## Team conversations\n\n- [2026-09-14 09:01] user: Birch Ltd" in told
 
 
-def test_agent_loop_runs_the_same_host_function_on_the_local_engine() -> None:
-    told = run("agent_loop.py", "--engine", "local")
+@pytest.mark.parametrize(("kind", "build"), [("local", "done"), ("cortexdb", "done"), ("tinyhumans", "scheduled")])
+def test_agent_loop_runs_the_same_host_function_on_every_engine(kind: str, build: str) -> None:
+    told = run("agent_loop.py", "--engine", kind)
     assert "- Refund policy: Refunds settle within five business days." in told
+    assert "## Company\n\n- Amounts are always in euros." in told
+    assert f"The belief build ended as {build}." in told
+    assert "## Earlier in this thread" in told
+    assert "## Earlier in this conversation" in told
     assert "## Team conversations\n\n- [2026-09-14 09:01] user: Birch Ltd" in told
 
 
