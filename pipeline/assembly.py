@@ -109,6 +109,7 @@ class OpenBrain:
             options,
             converter=converter,
             max_bytes=configured.keys.max_bytes or self.config.documents.max_bytes,
+            scrub=self.config.brain.scrub,
         )
 
     def converter(self) -> RegistryConverter:

@@ -16,7 +16,7 @@ _RUNS = 20
 def estimated(source: Source, state: StateStore, ledger: Ledger) -> Estimate:
     """Return requests, bytes and seconds of the planned fetches, the seconds by the pace of earlier runs."""
     counts = ledger.counts()
-    fetches = counts[Verdict.NEW] + counts[Verdict.CHANGED] + counts[Verdict.DUE]
+    fetches = sum(counts[verdict] for verdict in (Verdict.NEW, Verdict.CHANGED, Verdict.DUE, Verdict.RECONVERT))
     requests = fetches if hasattr(source.connector, "requests") else 0
     seconds = (fetches + counts[Verdict.REFILED]) * _pace([report for _, report in state.runs(source.name, _RUNS)])
     return Estimate(requests=requests, bytes=ledger.planned_bytes(), seconds=round(seconds, 2))

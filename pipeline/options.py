@@ -14,6 +14,7 @@ class SyncOptions:
         dry_run: Plan, report what it would cost, change nothing.
         full: List everything, whatever the cursor.
         retry: Try what is set aside now, not when it is due.
+        reconvert: Convert anew what another version of a converter, or another scrub, would; and try what is set aside.
         allow_deletes: Let this run delete more than the ceiling.
         max_delete: Share of a source, 0 to 1, that a run may delete; 20 documents are always allowed.
         max_documents: Documents the source may hold; more stop it before anything is fetched.
@@ -28,6 +29,7 @@ class SyncOptions:
     dry_run: bool = False
     full: bool = False
     retry: bool = False
+    reconvert: bool = False
     allow_deletes: bool = False
     max_delete: float = 0.3
     max_documents: int | None = None

@@ -18,9 +18,11 @@ from corebrain.documents.types import DocumentConverter
 from corebrain.layout import BrainDocument, MemoryLayout
 from pipeline.moves import Mover
 from pipeline.pins import pinned_of, with_pins
+from pipeline.scrubbing import Scrubbing
 from pipeline.spool import Spool
 from pipeline.state.contract import Ledger
 from pipeline.state.values import Fact, Intent, Pinned, Record, Verdict, Work
+from pipeline.versions import Versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Ready:
         is_new: Whether nothing was recorded under its key.
         refiled: Whether only its node changes.
         fetched: Bytes that were read from the source.
+        redactions: What the scrub took out of it.
     """
 
     record: Record
@@ -44,16 +47,18 @@ class Ready:
     is_new: bool = True
     refiled: bool = False
     fetched: int = 0
+    redactions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """A document whose listing moved and whose content did not."""
+    """A document whose listing moved and whose content did not; `version` when it was converted to see that."""
 
     ref: Ref
     token: str | None
     raw: str
     fetched: int = 0
+    version: str | None = None
 
 
 class Preparer:
@@ -67,6 +72,9 @@ class Preparer:
         mover: Reads back what the engine holds.
         converter: What turns bytes into markdown; `None` is the default registry.
         spool: Blobs that the listing read.
+        max_bytes: Largest raw document that is converted.
+        scrubbing: What is redacted; `None` is nothing.
+        reconvert: Whether unchanged bytes are converted again where the result may differ.
     """
 
     def __init__(
@@ -80,6 +88,8 @@ class Preparer:
         converter: DocumentConverter | None,
         spool: Spool,
         max_bytes: int = MAX_BYTES,
+        scrubbing: Scrubbing | None = None,
+        reconvert: bool = False,
     ) -> None:
         self._connector = connector
         self._name = name
@@ -89,6 +99,9 @@ class Preparer:
         self._converter = converter
         self._spool = spool
         self._max_bytes = max_bytes
+        self._scrubbing = scrubbing
+        self._reconvert = reconvert
+        self.versions = Versions(converter, scrubbing)
         self.intents: dict[str, Intent] = ledger.intents()
         self.split = False
 
@@ -102,7 +115,8 @@ class Preparer:
             CorebrainError: The engine or the conversion failed; stop the source.
         """
         held = self._ledger.record_of(work.ref.key)
-        if work.verdict is Verdict.REFILED and held is not None:
+        anew = self._reconvert and held is not None and not self.versions.is_current(held.version)
+        if work.verdict is Verdict.REFILED and held is not None and not anew:
             refiled = self._refiled(work.ref, held)
             if refiled is not None:
                 return refiled
@@ -110,21 +124,21 @@ class Preparer:
             moved = self._moved_unfetched(work.ref)
             if moved is not None:
                 return moved
-        known = None if held is None or work.verdict is Verdict.REFILED else held.token
+        known = None if held is None or anew or work.verdict is Verdict.REFILED else held.token
         blob = self._spool.take(work.spool) if work.spool else self._connector.fetch(work.ref, known)
         if isinstance(blob, Unchanged):
             if held is None:
                 raise ConnectorError(f"the connector answered {work.ref.key} with unchanged though nothing was known")
             return Same(work.ref, blob.token, held.raw)
         try:
-            return self._from_blob(work.ref, held, blob)
+            return self._from_blob(work.ref, held, blob, anew=anew)
         finally:
             delete_copies(blob)
 
-    def _from_blob(self, ref: Ref, held: Record | None, blob: Blob) -> Ready | Same:
+    def _from_blob(self, ref: Ref, held: Record | None, blob: Blob, *, anew: bool) -> Ready | Same:
         raw, size = _hashed(blob)
         token = blob.token
-        if held is not None and held.raw == raw:
+        if held is not None and held.raw == raw and not anew:
             refiled = None if held.filed == self._filed(ref) else self._refiled(replace(ref, token=token), held)
             if refiled is not None:
                 return refiled
@@ -136,15 +150,14 @@ class Preparer:
             if moved is not None:
                 return replace(moved, fetched=size)
         made = self._convert(ref, blob)
-        documents = made.documents
         fresh = pinned_of(ready.meta)
+        version = self.versions.of(made.documents)
         if held is not None:
-            carried = with_pins(documents, fresh, held.pinned)
+            carried, _ = self._scrubbed(with_pins(made.documents, fresh, held.pinned))
             if self._ids(carried) == [fact.id for fact in held.facts] and held.filed == self._filed(ref):
-                return Same(ref, token, raw, size)
-        intent = self.intents.get(ref.key)
-        pinned = intent.pinned if intent is not None and intent.raw == raw else fresh
-        documents = with_pins(documents, fresh, pinned)
+                return Same(ref, token, raw, size, version)
+        pinned = self._pins(ref.key, raw, held, fresh)
+        documents, redactions = self._scrubbed(with_pins(made.documents, fresh, pinned))
         record = Record(
             ref=ref,
             token=token,
@@ -154,8 +167,21 @@ class Preparer:
             filed=self._filed(ref),
             pinned=pinned,
             facts=self._facts(documents, made),
+            version=version,
         )
-        return Ready(record, tuple(documents), tuple(made.refused), is_new=held is None, fetched=size)
+        return Ready(
+            *(record, tuple(documents), tuple(made.refused)), is_new=held is None, fetched=size, redactions=redactions
+        )
+
+    def _pins(self, key: str, raw: str, held: Record | None, fresh: Pinned) -> Pinned:
+        """What was pinned when these bytes were first stored, or was about to be, else what is told of them now."""
+        intent = self.intents.get(key)
+        if intent is not None and intent.raw == raw:
+            return intent.pinned
+        return held.pinned if held is not None and held.raw == raw else fresh
+
+    def _scrubbed(self, documents: list[BrainDocument]) -> tuple[list[BrainDocument], int]:
+        return (documents, 0) if self._scrubbing is None else self._scrubbing.all(documents)
 
     def _convert(self, ref: Ref, blob: Blob) -> "_Made":
         """Convert the document and its parts; the document's refusal is raised, a part's is kept."""
@@ -180,7 +206,8 @@ class Preparer:
     def _facts(self, documents: list[BrainDocument], made: "_Made") -> tuple[Fact, ...]:
         converted = made.main.converted
         ids = self._ids(documents)
-        first = Fact(ids[0], "", converted.title, documents[0].mime, converted.language, converted.tags)
+        title = converted.title if self._scrubbing is None else self._scrubbing.title(converted.title)
+        first = Fact(ids[0], "", title, documents[0].mime, converted.language, converted.tags)
         rest = zip(ids[1:], made.names[1:], documents[1:], strict=True)
         return (first, *(Fact(item_id, name, mime=document.mime) for item_id, name, document in rest))
 
@@ -215,7 +242,8 @@ class Preparer:
     def _read_back(self, twin: Record, read: Callable[[], list[BrainDocument] | None]) -> list[BrainDocument] | None:
         documents = None
         try:
-            documents = read()
+            # Text of an older scrub or converter is not carried on: it is converted again, as a new document is.
+            documents = read() if self.versions.is_current(twin.version) else None
         finally:
             if documents is None:
                 self._ledger.release_twin(twin.ref.key)
@@ -226,7 +254,7 @@ class Preparer:
     ) -> Ready | None:
         if documents is None:
             return None
-        documents = [replace_collection(document, self._filed(ref)) for document in documents]
+        documents, redactions = self._scrubbed([replace_collection(each, self._filed(ref)) for each in documents])
         record = replace(
             twin,
             ref=ref,
@@ -235,7 +263,7 @@ class Preparer:
             pinned=pinned,
             facts=_renumbered(twin.facts, self._ids(documents)),
         )
-        return Ready(record, tuple(documents), moved_from=twin.ref.key)
+        return Ready(record, tuple(documents), moved_from=twin.ref.key, redactions=redactions)
 
     def _refiled(self, ref: Ref, held: Record) -> Ready | None:
         documents = self._mover.as_stored(held)

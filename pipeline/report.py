@@ -35,7 +35,7 @@ class SourceReport(Value):
     converter, or another scrub, would convert otherwise today.
     """
 
-    omitted: ClassVar[frozenset[str]] = frozenset({"estimate", "retry_after_s"})
+    omitted: ClassVar[frozenset[str]] = frozenset({"estimate", "outdated", "redactions", "retry_after_s"})
     name: str
     source: str
     listed: int = 0
@@ -50,13 +50,15 @@ class SourceReport(Value):
     set_aside: tuple[AsideReport, ...] = ()
     requests: int = 0
     bytes_fetched: int = 0
+    redactions: int = 0
+    outdated: int = 0
     seconds: float = 0.0
     error: str | None = None
     retry_after_s: float | None = None
     estimate: Estimate | None = None
-
-
     touched: bool = Field(default=False, exclude=True)
+
+
 class SyncReport(Value):
     """A whole sync: one report a source, and one belief build a source touched."""
 
@@ -81,6 +83,7 @@ def line(report: SourceReport) -> str:
         (report.unchanged, "unchanged"),
         (report.gone, "gone"),
         (len(report.set_aside), "set aside"),
+        (report.redactions, "redacted"),
     ]
     told = ", ".join(f"{count:,} {what}" for count, what in counted if count) or "nothing there"
     tail = f"; stopped: {report.error}" if report.error else ""

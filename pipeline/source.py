@@ -8,6 +8,7 @@ from corebrain.brain import Brain
 from corebrain.documents.brain_document import MAX_BYTES
 from corebrain.documents.types import DocumentConverter
 from pipeline.options import SyncOptions
+from pipeline.scrubbing import Scrub
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class Source:
         options: How it is synced.
         converter: What turns bytes into markdown; `None` is the default registry.
         max_bytes: Largest raw document that is converted.
+        scrub: What is redacted between conversion and engine.
         spool: Folder for what a listing had to read; the system's temporary folder when left out.
     """
 
@@ -30,4 +32,5 @@ class Source:
     options: SyncOptions = field(default_factory=SyncOptions)
     converter: DocumentConverter | None = None
     max_bytes: int = MAX_BYTES
+    scrub: Scrub = "off"
     spool: Path | None = None

@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import gettempdir
 from uuid import uuid4
 
+from connectors.contract import within
 from connectors.document import SetAside
 from connectors.errors import ConnectorError, DocumentError, DocumentRefused
 from corebrain.errors import CorebrainError, InvalidRequest, Refusal
@@ -17,6 +18,7 @@ from pipeline.moves import Mover
 from pipeline.prepare import Preparer, Ready, Same
 from pipeline.report import AsideReport, SourceReport
 from pipeline.scan import Listing, Scan
+from pipeline.scrubbing import Scrubbing
 from pipeline.source import Source
 from pipeline.spool import Spool
 from pipeline.state.contract import StateStore
@@ -25,7 +27,7 @@ from pipeline.store import Storer
 from pipeline.when import printed
 from pipeline.workers import Workers
 
-FETCHED = (Verdict.NEW, Verdict.CHANGED, Verdict.REFILED, Verdict.DUE)
+FETCHED = (Verdict.NEW, Verdict.CHANGED, Verdict.REFILED, Verdict.DUE, Verdict.RECONVERT)
 """Verdicts whose documents are fetched, moved or filed anew; the one left is `GONE`."""
 
 
@@ -52,6 +54,8 @@ class SourceRun:
             converter=source.converter,
             spool=self._spool,
             max_bytes=source.max_bytes,
+            scrubbing=Scrubbing.at(source.scrub),
+            reconvert=source.options.reconvert,
         )
         self._identity = trust.identity_of(source.connector)
         self._error: str | None = None
@@ -115,7 +119,7 @@ class SourceRun:
             error = removal.over_ceiling(counts[Verdict.GONE], self._held, self._options) or planned.error
             update = {
                 "new": new,
-                "changed": counts[Verdict.CHANGED],
+                "changed": counts[Verdict.CHANGED] + counts[Verdict.RECONVERT],
                 "moved": counts[Verdict.REFILED],
                 "gone": counts[Verdict.GONE],
                 "estimate": estimate,
@@ -136,6 +140,8 @@ class SourceRun:
         if listing.error is not None:
             self._fail(listing.error)
         self._set_failures_aside(scan)
+        if self._options.reconvert:
+            self._plan_outdated(scan)
         if scan.scopes:
             return scan
         if self._split is None:
@@ -143,6 +149,21 @@ class SourceRun:
         if self._split is not None and self._kept_split() != self._row.split:
             self._plan_misfiled(split=self._split)
         return scan
+
+    def _plan_outdated(self, scan: Scan) -> None:
+        """Plan what would be converted otherwise today, but what could not be listed just now."""
+        failed = [failure.scope for failure in scan.listing.failed]
+        refs = self._ledger.of_versions(self._outdated())
+        steps = [
+            Work(Verdict.RECONVERT, ref)
+            for ref in refs
+            if scan.covers(ref.key) and not any(within(scope, ref.key) for scope in failed)
+        ]
+        self._ledger.plan(steps)
+        scan.listing.unchanged -= len(steps)
+
+    def _outdated(self) -> list[str]:
+        return [version for version in self._ledger.versions() if not self._preparer.versions.is_current(version)]
 
     def _plan_misfiled(self, *, split: bool) -> None:
         self._ledger.plan(Work(Verdict.REFILED, ref) for ref in self._ledger.misfiled(split=split))
@@ -197,7 +218,7 @@ class SourceRun:
             self._ledger.update(row, scan.notes.settled)
 
     def _is_due(self, aside: Aside) -> bool:
-        return self._options.retry or aside.next_try <= self._host.now()
+        return self._options.retry or self._options.reconvert or aside.next_try <= self._host.now()
 
     def _set_failures_aside(self, scan: Scan) -> None:
         scopes = [aside.key for aside in self._ledger.asides() if aside.ref is None and not _is_part(aside.key)]
@@ -322,6 +343,8 @@ class SourceRun:
                 set_aside=tuple(map(_aside_report, self._ledger.asides())),
                 requests=getattr(self._source.connector, "requests", 0),
                 bytes_fetched=counts.bytes_fetched,
+                redactions=counts.redactions,
+                outdated=sum(1 for _ in self._ledger.of_versions(self._outdated())),
                 error=self._error,
                 retry_after_s=self._retry_after_s,
             )

@@ -32,6 +32,7 @@ class Counts:
     replayed: int = 0
     forgotten: int = 0
     bytes_fetched: int = 0
+    redactions: int = 0
 
 
 class Storer:
@@ -109,7 +110,7 @@ class Storer:
     def _touch(self) -> None:
         if not self._same:
             return
-        self._ledger.touch([(same.ref, same.token, same.raw) for same in self._same])
+        self._ledger.touch([(same.ref, same.token, same.raw, same.version) for same in self._same])
         self.counts.unchanged += len(self._same)
         self.counts.bytes_fetched += sum(same.fetched for same in self._same)
         for same in self._same:
@@ -162,6 +163,7 @@ class Storer:
     def _count(self, ready: Ready) -> None:
         counts = self.counts
         counts.bytes_fetched += ready.fetched
+        counts.redactions += ready.redactions
         if ready.moved_from is not None or ready.refiled:
             counts.moved += 1
             outcome = "moved"

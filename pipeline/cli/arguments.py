@@ -119,6 +119,9 @@ def _sync(to: argparse.ArgumentParser) -> None:
     to.add_argument("--dry-run", action="store_true", help="say what would be done and what it would cost")
     to.add_argument("--full", action="store_true", help="list everything anew, whatever was seen before")
     to.add_argument("--retry", action="store_true", help="try what is set aside now, not when it is due")
+    to.add_argument(
+        "--reconvert", action="store_true", help="convert anew what a newer converter, or another scrub, would change"
+    )
     to.add_argument("--strict", action="store_true", help="exit 1 when anything is set aside")
     to.add_argument("--allow-deletes", action="store_true", help="delete more than max_delete allows, this once")
     _logs(to)

@@ -55,6 +55,7 @@ def _sync_options(brain: OpenBrain, name: str, options: Namespace) -> SyncOption
         dry_run=options.dry_run,
         full=options.full,
         retry=options.retry,
+        reconvert=options.reconvert,
         allow_deletes=options.allow_deletes,
         max_delete=keys.max_delete,
         max_documents=keys.max_documents,
@@ -108,6 +109,11 @@ def _tell_source(source: SourceReport, console: Console) -> None:
     if len(source.set_aside) > SHOWN_ASIDES:
         more = len(source.set_aside) - SHOWN_ASIDES
         console.say(f"  and {more:,} more; `brain status {printable(source.name)}` shows them")
+    if source.outdated:
+        console.say(
+            f"  {counted(source.outdated, 'document')} may be converted otherwise today: `brain sync"
+            f" {printable(source.name)} --reconvert` does it"
+        )
     if source.estimate is not None:
         cost = source.estimate
         console.say(

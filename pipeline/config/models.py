@@ -15,6 +15,7 @@ from corebrain.model.namespace import Namespace
 from pipeline.errors import SetupError
 from pipeline.options import Split
 from pipeline.schedule import Schedule, schedule_of, span_of
+from pipeline.scrubbing import Scrub
 
 EXPANDED: Any = {"variables": True}
 """`json_schema_extra` of a field whose value may hold `${VAR}`; a `SecretStr` may without it."""
@@ -66,6 +67,13 @@ class BrainTable(Table):
             json_schema_extra=EXPANDED,
         ),
     ] = ".brain"
+    scrub: Annotated[
+        Scrub,
+        Field(
+            description="What is redacted from documents before they are stored: off, secrets (credentials), or all"
+            " (personal numbers too). It eats prose such as 'password reset'."
+        ),
+    ] = "off"
 
 
 class LocalEngineTable(Table):

@@ -19,7 +19,7 @@ from pipeline.state.rows import (
 from pipeline.state.values import Aside, Intent, Known, Record, SourceRow
 
 _PAGE = 500
-_RECORD = "ref, token, raw, format, converter, filed, pinned, facts"
+_RECORD = "ref, token, raw, format, converter, filed, pinned, facts, version"
 
 
 class Books:
@@ -161,38 +161,42 @@ class Books:
         values = (
             *(self.source, key, record.token, record.ref.collection, record.filed, ref_to_json(record.ref)),
             *(record.raw, record.format, record.converter, pinned_to_json(record.pinned)),
-            facts_to_json(record.facts),
+            *(facts_to_json(record.facts), record.version),
         )
         row = self.database.one(
-            "INSERT INTO document (source, key, token, collection, filed, ref, raw, format, converter, pinned, facts)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, key) DO UPDATE SET token = excluded.token,"
-            " collection = excluded.collection, filed = excluded.filed, ref = excluded.ref, raw = excluded.raw,"
-            " format = excluded.format, converter = excluded.converter, pinned = excluded.pinned,"
-            " facts = excluded.facts RETURNING id",
+            "INSERT INTO document (source, key, token, collection, filed, ref, raw, format, converter, pinned, facts,"
+            " version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, key) DO UPDATE"
+            " SET token = excluded.token, collection = excluded.collection, filed = excluded.filed, ref = excluded.ref,"
+            " raw = excluded.raw, format = excluded.format, converter = excluded.converter, pinned = excluded.pinned,"
+            " facts = excluded.facts, version = excluded.version RETURNING id",
             values,
         )
         document = row[0] if row else 0
         self.database.many("DELETE FROM item WHERE document = ?", [(document,)])
         self.database.many("INSERT OR IGNORE INTO item VALUES (?, ?)", [(document, fact.id) for fact in record.facts])
 
-    def touch(self, refs: Sequence[tuple[Ref, str | None, str]]) -> None:
+    def touch(self, refs: Sequence[tuple[Ref, str | None, str, str | None]]) -> None:
         with self.database.transaction():
             self.database.many(
-                "UPDATE document SET ref = ?, token = ?, collection = ?, raw = ? WHERE source = ? AND key = ?",
-                [(ref_to_json(ref), token, ref.collection, raw, self.source, ref.key) for ref, token, raw in refs],
+                "UPDATE document SET ref = ?, token = ?, collection = ?, raw = ?, version = coalesce(?, version)"
+                " WHERE source = ? AND key = ?",
+                [
+                    (ref_to_json(ref), token, ref.collection, raw, version, self.source, ref.key)
+                    for ref, token, raw, version in refs
+                ],
             )
-            for ref, _, _ in refs:
+            for ref, *_ in refs:
                 self._doom_intent(ref.key)
-            self._settle([ref.key for ref, _, _ in refs])
+            self._settle([ref.key for ref, *_ in refs])
 
     def end(self, keys: Sequence[str]) -> None:
         with self.database.transaction():
+            if keys:
+                self._touch_source()
             for key in keys:
                 self._doom_record(key)
                 self._doom_intent(key)
             ours = [(self.source, key) for key in keys]
-            if keys:
-                self._touch_source()
             self.database.many(
                 "DELETE FROM item WHERE document = (SELECT id FROM document WHERE source = ? AND key = ?)", ours
             )
@@ -290,7 +294,8 @@ class Books:
 
 
 def _record(row: Sequence[Any]) -> Record:
-    ref, token, raw, format_, converter, filed, pinned, facts = row
+    ref, token, raw, format_, converter, filed, pinned, facts, version = row
     return Record(
-        ref_from_json(ref), token, raw, format_, converter, filed, pinned_from_json(pinned), facts_from_json(facts)
+        *(ref_from_json(ref), token, raw, format_, converter, filed),
+        *(pinned_from_json(pinned), facts_from_json(facts), version),
     )

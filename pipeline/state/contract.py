@@ -91,6 +91,14 @@ class Ledger(Protocol):
         """
         ...
 
+    def versions(self) -> list[str]:
+        """Return the distinct versions of the records."""
+        ...
+
+    def of_versions(self, versions: Sequence[str]) -> Iterator[Ref]:
+        """Yield the refs of records of these versions that are not planned otherwise and not set aside."""
+        ...
+
     def counts(self) -> dict[Verdict, int]:
         """Return how many steps of each verdict are planned."""
         ...
@@ -141,8 +149,11 @@ class Ledger(Protocol):
         """
         ...
 
-    def touch(self, refs: Sequence[tuple[Ref, str | None, str]]) -> None:
-        """Move only ref, token and raw hash of records, in one transaction; the keys leave plan and set-aside list."""
+    def touch(self, refs: Sequence[tuple[Ref, str | None, str, str | None]]) -> None:
+        """Move ref, token, raw hash and, where one is given, version of records, in one transaction.
+
+        The keys leave plan and set-aside list.
+        """
         ...
 
     def end(self, keys: Sequence[str]) -> None:

@@ -56,6 +56,7 @@ class Record:
         filed: The collection node it is filed at; `None` is the source's own node.
         pinned: What stays while the bytes stay.
         facts: Its items, parent first.
+        version: What converted it, format by format (`pipeline.versions`); empty when that was not kept.
     """
 
     ref: Ref
@@ -66,6 +67,7 @@ class Record:
     filed: str | None
     pinned: Pinned
     facts: tuple[Fact, ...]
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class Verdict(StrEnum):
     CHANGED = "changed"
     REFILED = "refiled"
     DUE = "due"
+    RECONVERT = "reconvert"
     GONE = "gone"
 
 
