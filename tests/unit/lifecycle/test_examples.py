@@ -46,7 +46,7 @@ def test_agent_loop_runs_the_same_host_function_on_every_engine(kind: str, build
     assert "## Team conversations\n\n- [2026-09-14 09:01] user: Birch Ltd" in told
 
 
-@pytest.mark.parametrize("name", ["openai_loop.py", "anthropic_loop.py"])
+@pytest.mark.parametrize("name", ["openai_loop.py", "anthropic_loop.py", "pydantic_ai_agent.py"])
 def test_model_loop_answers_from_memory_and_remembers_its_tools(name: str) -> None:
     told = run(name)
     assert told.startswith("Five business days.\n# Memory\n")
