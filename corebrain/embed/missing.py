@@ -1,0 +1,16 @@
+"""Turns a missing optional package into an error that names the extra."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from corebrain.errors import ConfigError
+
+
+@contextmanager
+def needs(extra: str) -> Iterator[None]:
+    """Raise `ConfigError` with the install command for any package that an import of the block does not find."""
+    try:
+        yield
+    except ImportError as error:
+        missing = error.name or "a package"
+        raise ConfigError(f'{missing} is not installed: run pip install "corebrain[{extra}]"') from error
