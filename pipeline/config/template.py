@@ -8,6 +8,7 @@ TEMPLATE = """\
 [brain]
 root = "root"       # where memory hangs in the tree: root, or a node such as "team:acme"
 data = ".brain"     # state and memory live in this folder, readable by you alone
+# scrub = "secrets" # redact keys, tokens and passwords before anything is stored; all: personal numbers too
 
 [engine]
 kind = "local"      # one SQLite file in the data folder; nothing leaves this machine

@@ -128,6 +128,33 @@ class Books:
                 return
             after = page[-1][0]
 
+    def versions(self) -> list[str]:
+        rows = self.database.rows("SELECT DISTINCT version FROM document WHERE source = ?", (self.source,))
+        return [row[0] for row in rows]
+
+    def of_versions(self, versions: Sequence[str]) -> Iterator[Ref]:
+        yield from self._at_rest("version IN (SELECT value FROM json_each(?3))", json.dumps(versions))
+
+    def _at_rest(self, condition: str, *values: str) -> Iterator[Ref]:
+        """Yield the refs of records that meet a condition, are not planned, and not set aside."""
+        unplanned = "NOT EXISTS (SELECT 1 FROM work w WHERE w.source = d.source AND w.key = d.key)"
+        readable = "NOT EXISTS (SELECT 1 FROM aside a WHERE a.source = d.source AND a.key = d.key)"
+        for _, ref in self._paged(
+            f"SELECT key, ref FROM document d WHERE source = ?1 AND key > ?2 AND {condition} AND {unplanned}"  # noqa: S608 - constants
+            f" AND {readable} ORDER BY key",
+            *values,
+        ):
+            yield ref_from_json(ref)
+
+    def _paged(self, sql: str, *values: str) -> Iterator[tuple[Any, ...]]:
+        after = ""
+        while True:
+            page = self.database.rows(f"{sql} LIMIT {_PAGE}", (self.source, after, *values))
+            yield from page
+            if len(page) < _PAGE:
+                return
+            after = page[-1][0]
+
     def intents(self) -> dict[str, Intent]:
         rows = self.database.rows("SELECT key, raw, ids, pinned FROM intent WHERE source = ?", (self.source,))
         return {

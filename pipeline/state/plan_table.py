@@ -1,9 +1,7 @@
 """The plan of one run in SQLite: what is new, changed, to be filed elsewhere, due again or gone."""
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
 
 from connectors.contract import Ref
 from pipeline.state.books import Books
@@ -58,33 +56,6 @@ class SqliteLedger(Books):
 
     def misfiled(self, *, split: bool) -> Iterator[Ref]:
         yield from self._at_rest("filed IS NOT collection" if split else "filed IS NOT NULL")
-
-    def versions(self) -> list[str]:
-        rows = self.database.rows("SELECT DISTINCT version FROM document WHERE source = ?", (self.source,))
-        return [row[0] for row in rows]
-
-    def of_versions(self, versions: Sequence[str]) -> Iterator[Ref]:
-        yield from self._at_rest("version IN (SELECT value FROM json_each(?3))", json.dumps(versions))
-
-    def _at_rest(self, condition: str, *values: str) -> Iterator[Ref]:
-        """Yield the refs of records that meet a condition, are not planned, and not set aside."""
-        unplanned = "NOT EXISTS (SELECT 1 FROM work w WHERE w.source = d.source AND w.key = d.key)"
-        readable = "NOT EXISTS (SELECT 1 FROM aside a WHERE a.source = d.source AND a.key = d.key)"
-        for _, ref in self._paged(
-            f"SELECT key, ref FROM document d WHERE source = ?1 AND key > ?2 AND {condition} AND {unplanned}"  # noqa: S608 - constants
-            f" AND {readable} ORDER BY key",
-            *values,
-        ):
-            yield ref_from_json(ref)
-
-    def _paged(self, sql: str, *values: str) -> Iterator[tuple[Any, ...]]:
-        after = ""
-        while True:
-            page = self.database.rows(f"{sql} LIMIT {_PAGE}", (self.source, after, *values))
-            yield from page
-            if len(page) < _PAGE:
-                return
-            after = page[-1][0]
 
     def counts(self) -> dict[Verdict, int]:
         found = dict(

@@ -147,8 +147,8 @@ def test_a_key_that_is_not_built_is_refused(refused: Callable[..., str], key: st
     assert f"{key} is no known key" in refused(FILES + f'{key} = "1h"\n')
 
 
-def test_scrubbing_is_not_promised_before_it_is_built(refused: Callable[..., str]) -> None:
-    assert "scrub is no known key" in refused('[brain]\nscrub = "all"\n')
+def test_a_scrub_that_there_is_not_is_refused(refused: Callable[..., str]) -> None:
+    assert "scrub" in refused('[brain]\nscrub = "secret"\n')
 
 
 def test_an_unknown_kind_and_engine_get_the_nearest_one(refused: Callable[..., str]) -> None:

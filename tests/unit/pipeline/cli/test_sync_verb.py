@@ -192,7 +192,7 @@ def test_split_and_root_say_where_documents_are_filed(desk: Any, keys: str, node
 def test_the_options_of_a_run_are_those_of_flags_and_file(desk: Any) -> None:
     desk.configure(DOCS + 'split = "never"\nsplit_over = 5\nmax_delete = 0.5\n')
     sources = SourceSet(load(None))
-    parsed = Namespace(dry_run=True, full=True, retry=False, allow_deletes=True)
+    parsed = Namespace(dry_run=True, full=True, retry=False, reconvert=False, allow_deletes=True)
     with OpenBrain(sources, trial=True) as brain:
         options = verb._sync_options(brain, "docs", parsed)
     assert (options.dry_run, options.full, options.retry, options.allow_deletes) == (True, True, False, True)
@@ -279,3 +279,16 @@ def test_an_interrupt_stops_after_the_batch_and_the_next_run_goes_on(
     monkeypatch.undo()
     monkeypatch.chdir(desk.folder)
     assert only(desk.brain("sync", "--json"))["new"] == 300 - held
+
+
+def test_a_scrub_of_the_file_counts_and_reaches_what_is_held_when_asked(desk: Any) -> None:
+    desk.write(a="# A\n\nThe key is AKIAIOSFODNN7EXAMPLE.")
+    desk.configure(DOCS)
+    desk.brain("sync")
+    desk.configure('[brain]\nscrub = "secrets"\n' + DOCS)
+    answer = desk.brain("sync")
+    assert "1 document may be converted otherwise today: `brain sync docs --reconvert` does it" in answer.out
+    report = only(desk.brain("sync", "--reconvert", "--json"))
+    assert (report["changed"], report["redactions"]) == (1, 1)
+    assert "AKIA" not in desk.brain("dump").out
+    assert "outdated" not in only(desk.brain("sync", "--json"))
