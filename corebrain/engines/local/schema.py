@@ -1,35 +1,29 @@
-"""Tables of the memory file, and how an older file is brought up to date.
+"""Tables of the memory file.
 
 Why the word index is many FTS5 tables and not one: the cost of a ranked read grows with the table it walks, even when
 a token narrows the result. So each item kind has its own tables, at most `MAX_SHARDS` of them, and all items of one
-*branch* (an agent, a source, a service or a container node, see `nodes.branch_of`) share one. A read of one branch
-walks one table; a read of everything walks at most `MAX_SHARDS`. Which table a branch lives in is data
-(`placements`), so a later version can move branches without another schema.
+*branch* (an agent, a collection, a service or a container node, see `nodes.branch_of`) share one. Which table a branch
+lives in is data (`placements`, chosen in `placing`), so a later version can move branches without another schema.
+
+The *area* of a node is the first segment of its path, the root's own for the root: what a tenant or a team owns.
 """
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-
-import apsw
-
-from corebrain.engines.local import copies
-from corebrain.errors import ConfigError
 from corebrain.model.meta import ItemKind
 
 APPLICATION_ID = 0x43424D31  # "CBM1", SQLite's application_id of every memory file
 KIND_CODES = {ItemKind.DOCUMENT: 0, ItemKind.CONVERSATION: 1, ItemKind.LEARNING: 2}
 KINDS = tuple(KIND_CODES)
-MAX_SHARDS = {ItemKind.DOCUMENT: 16, ItemKind.CONVERSATION: 16, ItemKind.LEARNING: 4}
+MAX_SHARDS = {ItemKind.DOCUMENT: 64, ItemKind.CONVERSATION: 64, ItemKind.LEARNING: 16}
 WORDS = "porter unicode61"  # tokenizer of the word index
+BELIEF_WORDS = "text_beliefs"
+"""The table of the word index that holds beliefs."""
 
-Step = Callable[[apsw.Connection], None]
-
-_FIRST = """
+TREE = """
 -- Nodes of the tree that hold items, and their ancestors. service: depth of the last service segment, 0 without one.
 CREATE TABLE nodes(
   node INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, depth INTEGER NOT NULL, service INTEGER NOT NULL,
-  branch INTEGER NOT NULL REFERENCES branches);
-CREATE TABLE branches(branch INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+  branch INTEGER NOT NULL REFERENCES branches, area INTEGER NOT NULL);
+CREATE TABLE branches(branch INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, area TEXT NOT NULL);
 
 -- Tables of the word index, text_<shard>. mixed: it holds items below a service segment.
 CREATE TABLE shards(
@@ -43,20 +37,25 @@ CREATE TABLE placements(
 -- Numbers are never reused: cursors rest on them.
 CREATE TABLE items(
   item INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE, kind INTEGER NOT NULL,
-  node INTEGER NOT NULL REFERENCES nodes, passage INTEGER NOT NULL, passages INTEGER NOT NULL,
+  node INTEGER NOT NULL REFERENCES nodes, area INTEGER NOT NULL, passage INTEGER NOT NULL, passages INTEGER NOT NULL,
   workspace TEXT, folder TEXT, file_path TEXT, language TEXT, repo TEXT, revision TEXT, url TEXT, thread_id TEXT,
   first_turn INTEGER NOT NULL DEFAULT -1, last_turn INTEGER, agent_id TEXT, tool TEXT, tool_id TEXT,
   source TEXT NOT NULL, source_id TEXT, tags TEXT, observed_s INTEGER, observed_ns INTEGER, derive INTEGER,
   title TEXT, mime TEXT, learning_kind TEXT, confidence REAL, evidence TEXT, text TEXT NOT NULL);
 CREATE INDEX items_by_node ON items(node, kind);
 CREATE INDEX items_by_kind ON items(kind, item, node);
+CREATE INDEX items_by_area ON items(area, kind, item, node);
 CREATE INDEX items_by_thread ON items(thread_id, node, kind, first_turn, item) WHERE thread_id IS NOT NULL;
-CREATE TABLE tags(tag TEXT NOT NULL, item INTEGER NOT NULL, PRIMARY KEY(tag, item)) WITHOUT ROWID;
 
 -- Rows of the word index. start and size are bytes of the body in UTF-8, unset when the item is one passage.
 CREATE TABLE passages(
   passage INTEGER PRIMARY KEY AUTOINCREMENT, item INTEGER NOT NULL, start INTEGER, size INTEGER,
   first_page INTEGER, last_page INTEGER, section TEXT);
+"""
+"""The nodes, the items at them, and where their words are indexed."""
+
+REST = """
+CREATE TABLE tags(tag TEXT NOT NULL, item INTEGER NOT NULL, PRIMARY KEY(tag, item)) WITHOUT ROWID;
 
 -- How many items of a node and kind have a value of a facet.
 CREATE TABLE facets(
@@ -71,15 +70,7 @@ CREATE INDEX beliefs_by_item ON beliefs(item);
 CREATE INDEX beliefs_by_node ON beliefs(node);
 CREATE TABLE distilled(item INTEGER PRIMARY KEY);
 """
-
-
-def _first(connection: apsw.Connection) -> None:
-    connection.execute(_FIRST)
-    connection.execute(word_index("text_beliefs"))
-
-
-STEPS: tuple[Step, ...] = (_first,)
-"""Step n brings a file from version n to n + 1."""
+"""What hangs on items by their numbers."""
 
 
 def word_index(table: str) -> str:
@@ -106,54 +97,3 @@ def shard(number: int) -> tuple[str, ...]:
         f"INSERT INTO {table}({table}, rank) VALUES ('automerge', 8)",  # noqa: S608  # a number of ours
         f"CREATE VIRTUAL TABLE words_{number} USING fts5vocab({table}, row)",
     )
-
-
-def check_owner(application_id: int, version: int, file: Path, known: int = len(STEPS)) -> None:
-    """Raise `ConfigError` for another program's database or a newer version's; nothing has been written then."""
-    if application_id != APPLICATION_ID:
-        raise ConfigError(f"{file} is a database of another program: name another file for the memory")
-    if version > known:
-        raise ConfigError(
-            f"{file} has schema {version}, this version knows schemas up to {known}: "
-            "update corebrain, or name another file"
-        )
-
-
-def bring_up(connection: apsw.Connection, file: Path, steps: Sequence[Step] = STEPS) -> None:
-    """Create or migrate the schema in one transaction; a file that is up to date is not touched.
-
-    Before a migration the old file is copied beside itself, as `<name>.v<version>`.
-    """
-    if _held(connection, file, steps) == len(steps):
-        return
-    connection.execute("PRAGMA journal_mode = wal").fetchall()
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version = _held(connection, file, steps)  # again: another process may have been first
-        if 0 < version < len(steps):
-            back_up(connection, file.with_name(f"{file.name}.v{version}"))
-        for step in steps[version:]:
-            step(connection)
-        connection.execute(f"PRAGMA user_version = {len(steps)}")
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute("COMMIT")
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-
-
-def back_up(connection: apsw.Connection, target: Path) -> None:
-    """Copy what the connection's file holds, as last committed, to *target* (0600), replacing it."""
-    source = apsw.Connection(connection.filename, flags=apsw.SQLITE_OPEN_READONLY)
-    try:
-        copies.copy(source, target)
-    finally:
-        source.close()
-
-
-def _held(connection: apsw.Connection, file: Path, steps: Sequence[Step]) -> int:
-    """Return the version the file has, 0 for an empty one; refuse what is not ours to touch."""
-    owner, version = int(connection.pragma("application_id")), int(connection.pragma("user_version"))
-    if owner or version or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is not None:
-        check_owner(owner, version, file, len(steps))
-    return version

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from corebrain.engines.local import neighbours, rows, write
+from corebrain.engines.local import indexing, neighbours, rows
 from corebrain.engines.local.connection import Database
 from corebrain.engines.local.nodes import Registry
 from corebrain.engines.local.passages import Passage, split
@@ -201,7 +201,7 @@ def _rows(connection: apsw.Connection, registry: Registry, table: str) -> Iterat
             yield (first, "", body, context, tags)
         else:
             pieces = split(item.text) if isinstance(item, Document) else [Passage("")]
-            for offset, (head, body) in enumerate(write.indexed(item, pieces)):
+            for offset, (head, body) in enumerate(indexing.words(item, pieces)):
                 yield (first + offset, head, body, "", tags)
 
 

@@ -109,7 +109,7 @@ def test_an_error_in_a_write_undoes_it_whole(
     def fail_midway() -> None:
         with engine._database.writing() as connection:
             engine._database.registry.node(document("x", at="source:new").meta.namespace)
-            connection.execute("INSERT INTO branches(path) VALUES ('half')")
+            connection.execute("INSERT INTO branches(path, area) VALUES ('half', 'half')")
             raise RuntimeError("midway")
 
     with pytest.raises(RuntimeError):

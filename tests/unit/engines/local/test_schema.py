@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from corebrain.contract import Item
-from corebrain.engines.local import schema
+from corebrain.engines.local import migration
 from corebrain.engines.local.engine import LocalEngine
 from corebrain.errors import ConfigError
 from corebrain.model.requests import Hit
@@ -37,11 +37,11 @@ def test_a_migration_keeps_everything_and_leaves_a_backup(
 ) -> None:
     file = old_store(tmp_path, sample)
     connection = apsw.Connection(str(file))
-    schema.bring_up(connection, file, (*schema.STEPS, upgraded))
-    assert connection.pragma("user_version") == len(schema.STEPS) + 1
+    migration.bring_up(connection, file, (*migration.STEPS, upgraded))
+    assert connection.pragma("user_version") == migration.VERSION + 1
     assert "later" in tables(connection)
     connection.close()
-    backup = tmp_path / f"memory.db.v{len(schema.STEPS)}"
+    backup = tmp_path / f"memory.db.v{migration.VERSION}"
     assert backup.stat().st_mode & 0o777 == 0o600
     with LocalEngine(backup) as engine:
         assert len(listed(engine)) == len(sample) - 1
@@ -51,7 +51,7 @@ def test_a_failed_migration_leaves_the_old_schema(tmp_path: Path, sample: list[I
     file = old_store(tmp_path, sample)
     connection = apsw.Connection(str(file))
     with pytest.raises(RuntimeError):
-        schema.bring_up(connection, file, (*schema.STEPS, upgraded, failing))
+        migration.bring_up(connection, file, (*migration.STEPS, upgraded, failing))
     assert {"later", "half"} & tables(connection) == set()
     connection.close()
     LocalEngine(file).close()
