@@ -19,7 +19,7 @@ PIECE = 64 * 2**10
 _GZIP, _ZLIB, _RAW = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS
 
 
-def counted(pieces: Iterable[bytes], limit: int, what: str) -> Iterator[bytes]:
+def counted(pieces: Iterable[bytes], limit: int, what: object) -> Iterator[bytes]:
     """Pass pieces on until they are more than *limit* bytes.
 
     Raises:
@@ -33,7 +33,7 @@ def counted(pieces: Iterable[bytes], limit: int, what: str) -> Iterator[bytes]:
         yield piece
 
 
-def decoded(pieces: Iterable[bytes], coding: str, what: str) -> Iterator[bytes]:
+def decoded(pieces: Iterable[bytes], coding: str, what: object) -> Iterator[bytes]:
     """Undo a `Content-Encoding`, in pieces of at most `PIECE` bytes.
 
     Raises:
@@ -51,7 +51,7 @@ def decoded(pieces: Iterable[bytes], coding: str, what: str) -> Iterator[bytes]:
         raise BodyRefused(f"{what} came in the coding {name[:40]!r}, which nobody asked for", "tell the site's owner")
 
 
-def _inflated(pieces: Iterable[bytes], wbits: int, what: str) -> Iterator[bytes]:
+def _inflated(pieces: Iterable[bytes], wbits: int, what: object) -> Iterator[bytes]:
     inflater = _Inflater(wbits, what)
     for piece in pieces:
         yield from inflater.feed(piece)
@@ -61,7 +61,7 @@ def _inflated(pieces: Iterable[bytes], wbits: int, what: str) -> Iterator[bytes]
 class _Inflater:
     """Inflates as it comes, one piece at a time."""
 
-    def __init__(self, wbits: int, what: str) -> None:
+    def __init__(self, wbits: int, what: object) -> None:
         self._wbits = wbits
         self._what = what
         self._stream = zlib.decompressobj(wbits)

@@ -300,7 +300,7 @@ class Client:
                 target = target.copy_merge_params(params)
             request = httpx.Request(
                 method,
-                target.copy_with(fragment=None),
+                target.copy_with(fragment=None) if target.fragment else target,
                 headers={**self._headers, **(headers or {})},
                 json=json,
                 content=content,

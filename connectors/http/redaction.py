@@ -5,6 +5,22 @@ import httpx
 _LONGEST = 200
 
 
+class Shown:
+    """A URL as text only once somebody asks for it: most requests fail at nothing.
+
+    Args:
+        url: The URL.
+    """
+
+    __slots__ = ("_url",)
+
+    def __init__(self, url: httpx.URL) -> None:
+        self._url = url
+
+    def __str__(self) -> str:
+        return shown(self._url)
+
+
 def shown(url: httpx.URL | str) -> str:
     """Return a URL without user name, query and fragment; a query is shown as `?…`.
 

@@ -21,7 +21,7 @@ from connectors.http.deadline import DeadlinePassed
 from connectors.http.errors import CutShort, Unreachable
 from connectors.http.guard import Guard, plain_host, port_of
 from connectors.http.network import GuardedNetwork
-from connectors.http.redaction import shown
+from connectors.http.redaction import Shown
 
 CAPS = "corebrain.caps"
 """Request extension: (bytes on the wire, bytes decoded) for this request alone."""
@@ -79,7 +79,7 @@ class GuardedTransport(httpx.BaseTransport):
         if self._proxy is not None:
             self._check_behind_proxy(request.url)
         wire, decoded = request.extensions.get(CAPS, (self._limits.wire, self._limits.decoded))
-        what = shown(request.url)
+        what = Shown(request.url)
         with _typed(what, Unreachable):
             reply = self._opened().handle_request(self._core(request))
         headers = httpx.Headers(reply.headers)
@@ -134,7 +134,7 @@ class GuardedTransport(httpx.BaseTransport):
     def _check_behind_proxy(self, url: httpx.URL) -> None:
         with (
             suppress(Unreachable),
-            _typed(shown(url), Unreachable),
+            _typed(Shown(url), Unreachable),
         ):  # a name only the proxy can look up: its rules hold
             self._guard.addresses(url.host, port_of(url), self._limits.connect_s)
 
@@ -142,7 +142,7 @@ class GuardedTransport(httpx.BaseTransport):
 class _Body(httpx.SyncByteStream):
     """The decoded, bounded body of one reply."""
 
-    def __init__(self, reply: httpcore.Response, coding: str, caps: tuple[int, int], what: str) -> None:
+    def __init__(self, reply: httpcore.Response, coding: str, caps: tuple[int, int], what: object) -> None:
         self._reply = reply
         self._coding = coding
         self._caps = caps
@@ -159,7 +159,7 @@ class _Body(httpx.SyncByteStream):
 
 
 @contextmanager
-def _typed(what: str, broken: type[Unreachable | CutShort]) -> Iterator[None]:
+def _typed(what: object, broken: type[Unreachable | CutShort]) -> Iterator[None]:
     """Turn the network's errors into ours; *broken* is what a connection that ends early means at this point."""
     try:
         yield

@@ -8,6 +8,7 @@ carry a session, and the order of parameters.
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import ada_url
@@ -67,9 +68,15 @@ def address(href: str, base: str | None = None, query: QueryRule = "keep") -> Ad
     if len(href) > MAX_LENGTH * 2:
         return None
     try:
-        text = (ada_url.URL(href, base=base) if base else ada_url.URL(href)).href
+        text = ada_url.join_url(base, href) if base else ada_url.URL(href).href
     except ValueError:
         return None
+    return _spelled(text, query if isinstance(query, str) else frozenset(query))
+
+
+@lru_cache(maxsize=8192)
+def _spelled(text: str, query: "Literal['keep', 'drop'] | frozenset[str]") -> Address | None:
+    """Return the one spelling of a parsed URL; pages of a site name the same ones again and again."""
     scheme, _, rest = text.partition("://")
     if scheme not in {"http", "https"}:
         return None

@@ -1,7 +1,7 @@
 """What is remembered of each page between crawls: validators, out-links, and what it was."""
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
@@ -56,7 +56,7 @@ class PageNote:
         return datetime.fromisoformat(self.modified) if self.modified else None
 
 
-_FIELDS = frozenset(field.name for field in fields(PageNote)) - {"links"}
+_FIELDS = tuple(field.name for field in fields(PageNote) if field.name != "links")
 
 
 class PageNotes:
@@ -84,7 +84,7 @@ class PageNotes:
 
     def put(self, key: str, note: PageNote) -> None:
         """Remember a page; links beyond some 10,000 are left out."""
-        value: dict[str, Json] = {name: each for name, each in asdict(note).items() if name in _FIELDS and each}
+        value: dict[str, Json] = {name: each for name in _FIELDS if (each := getattr(note, name))}
         value["url"] = note.url
         pieces = _pieces(note.links)
         value["links"] = pieces[0]
