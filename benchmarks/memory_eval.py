@@ -2,12 +2,17 @@
 
     python benchmarks/memory_eval.py
     python benchmarks/memory_eval.py --engine local --engine reference --json packs.json
-    python benchmarks/memory_eval.py --engine mypackage.engines:build --enrich-wait 20
+    python benchmarks/memory_eval.py --config brain.toml
+    python benchmarks/memory_eval.py --engine mypackage.engines:build
     python benchmarks/memory_eval.py --model-url http://127.0.0.1:8080/v1 --model small --model-key-env API_KEY
 
-Every scenario is written through the calls of a live agent, probed, consolidated and probed again. Offline by
-default; a model reads the packs only when an OpenAI-compatible endpoint is named. Exits 1 when a pack leaks, or
-when the reference engine misses its gates. The last line is a summary.
+Every scenario is written through the calls of a live agent below a root of its own, probed, consolidated, probed
+again and forgotten. A probe is one call of the lifecycle: what it asks is logged as of any turn, and found by the
+probes after it; probed again, it is the same turn, a replay. Of a configuration the engine alone is used, one that
+keeps its memory on this machine at a fresh place.
+
+Offline by default; a model reads the packs only when an OpenAI-compatible endpoint is named. Exits 1 when a pack
+leaks, or when the reference engine misses its gates. The last line is a summary.
 """
 
 import argparse
@@ -15,13 +20,14 @@ import importlib
 import json
 import os
 import re
+import secrets
 import sys
 import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import mean, quantiles
 from typing import Any
@@ -48,6 +54,8 @@ PHASES = ("recall", "synthesis")
 GRADES = {"Extractive answer": "extractive", "Model answer": "model", "Fresh first": "fresh_first", "Leaks": "leak"}
 GATES = {"pack_hit": 92.0, "pre_turn_p95_ms": 20.0, "post_turn_p50_ms": 2.0}  # on the reference engine
 SETTLE_LIMIT_S = 120.0
+ENRICH_WAIT_S = 20.0  # what a server has, unless told otherwise, between writes and builds
+OWN = frozenset({"reference", "local"})  # engines that start empty here
 
 Json = dict[str, Any]
 Reader = Callable[[str, str], str]
@@ -72,11 +80,11 @@ class Run:
 class Stage:
     """One scenario on one engine: every tenant below a root of its own."""
 
-    def __init__(self, engine: MemoryEngine, scenario: Json, run: Run) -> None:
+    def __init__(self, engine: MemoryEngine, scenario: Json, run: Run, stamp: str = "") -> None:
         self._engine, self._scenario, self._run = engine, scenario, run
         kinds = ("document", "learning", "thread", "probe")
         tenants = sorted({each.get("tenant", "eval") for kind in kinds for each in scenario.get(kind, ())})
-        name = Segment.sanitized(SegmentKind.WORKSPACE, f"eval-{scenario['name']}")
+        name = Segment.sanitized(SegmentKind.WORKSPACE, f"eval-{scenario['name']}{stamp}")
         self._layouts = {
             tenant: MemoryLayout(Namespace((name, Segment.sanitized(SegmentKind.TEAM, tenant)))) for tenant in tenants
         }
@@ -84,13 +92,17 @@ class Stage:
         self._written: list[tuple[Reach, str]] = []
 
     def play(self, reader: Reader | None, enrich_wait_s: float) -> None:
-        self._write()
-        self._settle()
-        self._probe("recall", reader)
-        time.sleep(enrich_wait_s)
-        self._synthesise()
-        self._settle()
-        self._probe("synthesis", reader)
+        try:
+            self._write()
+            self._settle()
+            self._probe("recall", reader)
+            time.sleep(enrich_wait_s)
+            self._synthesise()
+            self._probe("synthesis", reader)
+        finally:
+            self._forget()
+
+    def _forget(self) -> None:
         for layout in self._layouts.values():
             everything = MetaFilter(reach=Reach.subtree(layout.root))
             self._engine.forget(ForgetTarget.of_filter(everything))
@@ -160,12 +172,12 @@ class Stage:
 
     def _probe(self, phase: str, reader: Reader | None) -> None:
         for probe in self._scenario["probe"]:
-            pack = self._asked(probe, phase)
+            pack = self._asked(probe)
             graded = grade(probe, pack.markdown, reader)
             named = {"scenario": self._scenario["name"], "probe": probe["name"], "style": probe["style"]}
             self._run.outcomes.append(named | {"phase": phase, **graded, "pack": pack.markdown})
 
-    def _asked(self, probe: Json, phase: str) -> ContextPack:
+    def _asked(self, probe: Json) -> ContextPack:
         memory = self._agent(probe)
         at = Instant(START.ns + 30 * DAY_NS)
         match probe.get("via", "ask"):
@@ -179,12 +191,9 @@ class Stage:
             case "continue":
                 thread, index, window = probe["thread"], probe["index"], probe["in_prompt_from"]
             case _:
-                thread, index, window = f"probe-{probe['name']}-{phase}", 0, 0
+                thread, index, window = f"probe-{probe['name']}", 0, 0
         with self._run.timed("pre_turn"):
-            turn = memory.pre_turn(thread, index, probe["question"], window, at)
-        if turn.logged is not None:  # a probe leaves no trace, or its question would be the best match of the next
-            self._engine.forget(ForgetTarget.of_ids(turn.logged.id))
-        return turn.pack
+            return memory.pre_turn(thread, index, probe["question"], window, at).pack
 
 
 def holds(text: str, wanted: str) -> bool:
@@ -338,29 +347,49 @@ def misses_a_gate(found: Json) -> bool:
 
 @contextmanager
 def opened(name: str) -> Iterator[MemoryEngine]:
-    """Build an engine by name, or by `module:factory`; the local one in a folder that goes afterwards."""
+    """Build an engine by name, by `module:factory`, or as a `brain.toml` says; what it needs here goes afterwards."""
     if name == "reference":
         yield ReferenceEngine()
-        return
-    if name == "local":
+    elif name.endswith(".toml"):
+        with configured(Path(name)) as engine:
+            yield engine
+    elif name == "local":
         from corebrain.engines.local import LocalEngine  # noqa: PLC0415  # only this choice needs its database library
 
         with tempfile.TemporaryDirectory() as folder, LocalEngine(Path(folder) / "memory.db") as engine:
             yield engine
-        return
-    module, _, factory = name.partition(":")
-    if not factory:
-        raise SystemExit(f"engine {name!r} is none of reference, local, module:factory")
-    built: MemoryEngine = getattr(importlib.import_module(module), factory)()
-    with built as engine:
-        yield engine
+    else:
+        module, _, factory = name.partition(":")
+        if not factory:
+            raise SystemExit(f"engine {name!r} is none of reference, local, module:factory")
+        built: MemoryEngine = getattr(importlib.import_module(module), factory)()
+        with built as engine:
+            yield engine
 
 
-def evaluate(name: str, scenarios: Sequence[Json], reader: Reader | None, enrich_wait_s: float) -> Run:
-    run = Run(name)
+@contextmanager
+def configured(file: Path) -> Iterator[MemoryEngine]:
+    """Open the engine of a configuration beside a state of its own: what is synced there is neither read nor locked."""
+    from pipeline.assembly import OpenBrain  # noqa: PLC0415  # only this choice needs the pipeline
+    from pipeline.config.load import reading_only  # noqa: PLC0415
+    from pipeline.source_set import SourceSet  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder:
+        config = reading_only(file)
+        fresh = replace(config, brain=config.brain.model_copy(update={"data": folder}))
+        with OpenBrain(SourceSet(fresh)) as brain:
+            yield brain.engine
+
+
+def evaluate(name: str, scenarios: Sequence[Json], reader: Reader | None, enrich_wait_s: float | None) -> Run:
+    """Play *scenarios* on one engine; without a wait given, a hosted or served engine has its default."""
     with opened(name) as engine:
+        run = Run(engine.descriptor.id if name.endswith(".toml") else name)
+        served = engine.descriptor.hosted or engine.descriptor.needs_endpoint
+        wait = (ENRICH_WAIT_S if served else 0.0) if enrich_wait_s is None else enrich_wait_s
+        stamp = "" if name in OWN else f"-{secrets.token_hex(4)}"  # others may hold what a broken run left behind
         for scenario in scenarios:
-            Stage(engine, scenario, run).play(reader, enrich_wait_s)
+            Stage(engine, scenario, run, stamp).play(reader, wait)
     return run
 
 
@@ -370,8 +399,9 @@ def main() -> None:
     parser.add_argument("--scenarios", type=Path, default=SCENARIOS, help="the TOML file of scenarios")
     parser.add_argument("--only", action="append", help="play only this scenario; repeatable")
     parser.add_argument(
-        "--enrich-wait", type=float, default=0.0, help="seconds an engine has to enrich (20 on a server)"
+        "--config", action="append", default=[], metavar="FILE", help="the engine of a brain.toml; repeatable"
     )
+    parser.add_argument("--enrich-wait", type=float, help="seconds an engine has to enrich (20 on a server, else 0)")
     parser.add_argument("--json", type=Path, help="write every probe's pack and grades to this file")
     parser.add_argument("--model-url", help="OpenAI-compatible endpoint of a model that reads the packs")
     parser.add_argument("--model", default="default", help="that model's name")
@@ -382,7 +412,8 @@ def main() -> None:
         scenarios = [scenario for scenario in scenarios if scenario["name"] in given.only]
     key = os.environ.get(given.model_key_env) if given.model_key_env else None
     reader = model_reader(given.model_url, given.model, key) if given.model_url else None
-    runs = [evaluate(name, scenarios, reader, given.enrich_wait) for name in given.engine or ["reference"]]
+    chosen = [*(given.engine or []), *given.config] or ["reference"]
+    runs = [evaluate(name, scenarios, reader, given.enrich_wait) for name in chosen]
     print(f"# Memory eval\n\nPolicy: {RecallPolicy().to_dict()}\n")
     for run in runs:
         print(report(run), "\n")

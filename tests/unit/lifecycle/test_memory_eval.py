@@ -13,6 +13,18 @@ from typing import Any
 
 import pytest
 
+from corebrain.contract import Item
+from corebrain.engines.reference import ReferenceEngine
+from corebrain.errors import EngineError
+from corebrain.model.requests import (
+    ConsolidateReceipt,
+    ConsolidateRequest,
+    ForgetReport,
+    ForgetTarget,
+    StoreReceipt,
+    WriteOptions,
+)
+
 ROOT = Path(__file__).parents[3]
 SCRIPT = ROOT / "benchmarks" / "memory_eval.py"
 SCENARIOS = tomllib.loads(SCRIPT.with_suffix(".toml").read_text(encoding="utf-8"))["scenario"]
@@ -114,6 +126,51 @@ def test_model_that_is_named_reads_every_pack(evaluation: ModuleType) -> None:
     assert (asked[0]["model"], asked[0]["temperature"], asked[0]["key"]) == ("small", 0, "Bearer k3y")
     assert asked[0]["messages"][1]["content"].startswith("# Memory\n")
     assert asked[0]["messages"][1]["content"].endswith("Question: Can you promise a delivery date?")
+
+
+def test_probe_is_one_call_that_is_a_replay_when_probed_again(evaluation: ModuleType) -> None:
+    class Counting(ReferenceEngine):
+        def __init__(self) -> None:
+            super().__init__()
+            self.probed: list[bool] = []
+            self.forgets = 0
+
+        def store_with(self, item: Item, options: WriteOptions) -> StoreReceipt:
+            receipt = super().store_with(item, options)
+            if (item.meta.thread_id or "").startswith("probe-"):
+                self.probed.append(receipt.replayed)
+            return receipt
+
+        def forget(self, target: ForgetTarget) -> ForgetReport:
+            self.forgets += 1
+            return super().forget(target)
+
+    engine = Counting()
+    (learnings,) = [scenario for scenario in SCENARIOS if scenario["name"] == "learnings"]
+    evaluation.Stage(engine, learnings, evaluation.Run("counting")).play(None, 0)
+    assert engine.probed == [False, False, True, True]
+    assert (engine.forgets, len(engine)) == (1, 0)
+
+
+def test_engine_that_breaks_midway_is_left_empty(evaluation: ModuleType) -> None:
+    class Broken(ReferenceEngine):
+        def consolidate(self, request: ConsolidateRequest) -> ConsolidateReceipt:
+            raise EngineError(f"no build of {request.reach.at}")
+
+    engine = Broken()
+    with pytest.raises(EngineError):
+        evaluation.Stage(engine, SCENARIOS[0], evaluation.Run("broken")).play(None, 0)
+    assert len(engine) == 0
+
+
+def test_engine_of_a_configuration_is_measured_at_a_fresh_place(evaluation: ModuleType, tmp_path: Path) -> None:
+    file = tmp_path / "brain.toml"
+    file.write_text('[brain]\ndata = "held"\n\n[engine]\nkind = "local"\n\n[sources.gone]\nkind = "none"\n')
+    scenarios = [scenario for scenario in SCENARIOS if scenario["name"] == "learnings"]
+    run = evaluation.evaluate(str(file), scenarios, None, None)
+    assert run.engine == "local"
+    assert evaluation.percent(run.outcomes, "hit") == 50
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_leak_fails_a_run(evaluation: ModuleType) -> None:
