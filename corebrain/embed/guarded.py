@@ -58,10 +58,11 @@ class Guarded:
             raise Unavailable(f"{self.name} failed a moment ago: it is asked again in {REST_S:.0f} seconds at most")
         one = self.embedder.embed_query if isinstance(self.embedder, EmbedsQueries) else self._embed_one
         try:
-            return self._checked(self._called(lambda: one(query), timeout_s), 1)[0]
+            row: NDArray[np.float32] = self._checked(self._called(lambda: one(query), timeout_s), 1)[0]
         except CorebrainError:
             self._rests_until = self._now() + REST_S
             raise
+        return row
 
     def _embed_one(self, query: str) -> "ArrayLike":
         return self.embedder.embed([query])

@@ -7,6 +7,7 @@ import apsw
 
 from corebrain.contract import Item
 from corebrain.engines.local import neighbours, rows
+from corebrain.engines.local.embedding_intake import Intake
 from corebrain.engines.local.nodes import Node, Registry
 from corebrain.engines.local.passages import Passage, split
 from corebrain.engines.local.schema import BELIEF_WORDS
@@ -24,6 +25,7 @@ class Indexer:
         self._connection = connection
         self._registry = registry
         self._filled: Counter[int] = Counter()
+        self._intake = Intake(connection)
         self._passage = int(connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'passages'").get or 0)
 
     def cut(self, item: Item) -> tuple[int, list[Passage]]:
@@ -38,6 +40,7 @@ class Indexer:
         shard = self._registry.shard(node, item.kind)
         self._filled[shard] += len(pieces)
         self._add_passages(number, first, pieces)
+        self._intake.add(item, node.number, first, pieces)
         if not isinstance(item, Conversation):
             self._connection.executemany(
                 f"INSERT INTO text_{shard}(rowid, head, body, ctx, tag) VALUES (?, ?, ?, '', ?)",  # noqa: S608  # a number of ours

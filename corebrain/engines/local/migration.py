@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from corebrain.engines.local import copies, indexing, schema
+from corebrain.engines.local import copies, indexing, schema, vector_tables
 from corebrain.engines.local.nodes import Registry, area_of, service_depth
 from corebrain.engines.local.select import select
 from corebrain.errors import ConfigError
@@ -31,7 +31,7 @@ def _place_by_area(connection: apsw.Connection) -> None:
         connection.execute(f"DROP INDEX {index}")
     for table in ("nodes", "items"):
         connection.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
-    connection.execute(schema.TREE)
+    connection.execute(schema.TREE + vector_tables.TABLES)
     _take_over_nodes(connection)
     columns = ", ".join(row[1] for row in connection.execute("PRAGMA table_info(old_items)"))
     connection.execute(
@@ -89,7 +89,7 @@ def bring_up(connection: apsw.Connection, file: Path, steps: Sequence[Step] = ST
     try:
         version = _held(connection, file, newest)  # again: another process may have been first
         if version == 0:
-            connection.execute(schema.TREE + schema.REST)
+            connection.execute(schema.TREE + schema.REST + vector_tables.TABLES)
             connection.execute(schema.word_index(schema.BELIEF_WORDS))
         elif version < newest:
             back_up(connection, file.with_name(f"{file.name}.v{version}"))

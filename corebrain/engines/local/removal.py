@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
-from corebrain.engines.local import facets, listing, neighbours, rows
+from corebrain.engines.local import facets, listing, neighbours, rows, vector_tables
 from corebrain.engines.local.nodes import Registry
 from corebrain.engines.local.schema import KINDS
 from corebrain.engines.local.select import select
@@ -46,6 +46,7 @@ def _remove_batch(connection: apsw.Connection, items: Sequence[int]) -> set[tupl
         f"JOIN placements p ON p.branch = n.branch AND p.kind = i.kind WHERE i.item IN ({marks})",
         items,
     )
+    is_embedded = vector_tables.recorded(connection) is not None
     emptied: Counter[int] = Counter()
     for shard, _, _, first, count in held:
         connection.executemany(
@@ -53,6 +54,8 @@ def _remove_batch(connection: apsw.Connection, items: Sequence[int]) -> set[tupl
             [(passage,) for passage in range(first, first + count)],
         )
         connection.execute("DELETE FROM passages WHERE passage >= ? AND passage < ?", (first, first + count))
+        if is_embedded:
+            vector_tables.remove(connection, first, count)
         emptied[shard] += count
     for shard, count in emptied.items():
         connection.execute("UPDATE shards SET passages = passages - ? WHERE shard = ?", (count, shard))
