@@ -26,7 +26,7 @@ def build(wire: DirectWire, scopes: Sequence[KindScope]) -> ConsolidateReceipt:
         reply = wire.build(scope.path)
         answered = reply if isinstance(reply, dict) else {}
         count = answered.get("built")
-        if isinstance(count, int):
+        if isinstance(count, int) and not isinstance(count, bool):
             built.append(count)
             continue
         job = next((answered[name] for name in ("job_id", "build_id", "id") if name in answered), None)
@@ -51,8 +51,9 @@ def ranked(wire: DirectWire, layout: ScopeLayout, scopes: Sequence[KindScope], q
 def newest(wire: DirectWire, layout: ScopeLayout, scopes: Sequence[KindScope], limit: int) -> Hits:
     """Return the beliefs of the scopes, most confident first, then newest."""
     found = merged(layout, each(lambda scope: wire.beliefs(scope.path, limit), scopes), None)
-    found.sort(key=lambda hit: (hit.confidence or 0.0, hit.meta.observed_at.ns if hit.meta.observed_at else 0))
-    found.reverse()
+    found.sort(
+        key=lambda hit: (hit.confidence or 0.0, hit.meta.observed_at.ns if hit.meta.observed_at else 0), reverse=True
+    )
     return _scored(found[:limit])
 
 

@@ -22,6 +22,11 @@ class Credential:
             raise ConfigError("the key is blank; give the one CortexDB issued")
         return cls(lambda: key)
 
+    @classmethod
+    def of(cls, given: "str | Credential") -> "Credential":
+        """Take a credential, or keep one key."""
+        return cls.static(given) if isinstance(given, str) else given
+
     def header(self) -> str:
         """Return the authorization header.
 
@@ -32,7 +37,7 @@ class Credential:
             token = self._bearer().strip()
         except Exception:  # noqa: BLE001  # the border to a host's code, whose words may hold the token
             raise Unauthorized("the credential source failed; renew the credential") from None
-        if not token or not all("!" <= character <= "~" for character in token):
+        if not token or not all(" " <= character <= "~" for character in token):
             raise Unauthorized("the credential is blank or holds what a header may not carry; renew it")
         return f"Bearer {token}"
 

@@ -1,7 +1,9 @@
 """The requests of the Direct surface, one method a route (spec 04 section 1)."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
+from urllib.parse import quote
 
 from corebrain.engines.cortexdb.events import Event
 from corebrain.engines.cortexdb.replies import Json, objects, text_of
@@ -9,6 +11,7 @@ from corebrain.engines.cortexdb.timing import Timing
 from corebrain.engines.cortexdb.transport import Transport
 from corebrain.errors import EngineError, NotFound, Unavailable
 
+_LOG = logging.getLogger(__name__)
 LISTING_LIMIT = 200
 LABELS_A_LISTING = 50
 MAX_SCOPES_LISTED = 1000
@@ -133,10 +136,28 @@ class DirectWire:
         entries = reply.get("items", reply.get("scopes")) if isinstance(reply, dict) else None
         if not isinstance(entries, list):
             raise EngineError("the reply holds no list items or scopes")
-        if complete and len(entries) >= MAX_SCOPES_LISTED:
-            raise EngineError(f"{MAX_SCOPES_LISTED} scopes are listed, there may be more; narrow the reach")
+        if len(entries) >= MAX_SCOPES_LISTED:
+            if complete:
+                raise EngineError(f"{MAX_SCOPES_LISTED} scopes are listed, there may be more; narrow the reach")
+            _LOG.warning("%d scopes are listed, there may be more: a read may miss some", len(entries))
         paths = [entry.get("path") if isinstance(entry, dict) else entry for entry in entries]
         return [path for path in paths if isinstance(path, str)]
+
+    def register_scope(self, path: str, owner: str) -> None:
+        """Register a scope; `Conflict` when it is registered already. The bodies of these three are our assumption."""
+        self._transport.once("POST", "v1/scopes", body={"path": path, "owner": owner})
+
+    def scope_members(self, path: str) -> list[str]:
+        """Return the members of a registered scope."""
+        reply = self._transport.read("GET", "v1/scopes", query={"path": path})
+        members = reply.get("members") if isinstance(reply, dict) else None
+        if not isinstance(members, list) or not all(isinstance(member, str) for member in members):
+            raise EngineError("a scope's record holds no list members")
+        return members
+
+    def set_scope_members(self, path: str, members: Sequence[str]) -> None:
+        """Write the members of a registered scope."""
+        self._transport.once("PUT", "v1/scopes/members", body={"path": path, "members": list(members)})
 
     def health(self) -> None:
         """Ask whether the server serves; raises when it does not."""
@@ -172,7 +193,7 @@ class DirectWire:
                 raise Unavailable(f"erasure {receipt} is still {status}; look again later")
             self._timing.sleep(gap)
             gap = min(gap * 2, self._timing.slow_poll_s)
-            status = text_of(self._transport.read("GET", f"v1/erasures/{receipt}"), "status")
+            status = text_of(self._transport.read("GET", f"v1/erasures/{quote(receipt, safe='')}"), "status")
         if status != "completed":
             raise EngineError(f"erasure {receipt} did not complete")
         return [receipt]

@@ -1,74 +1,71 @@
 """CortexDB as a memory engine, over its own surface (spec 04)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from corebrain.contract import Item, Receipts, validate_batch
-from corebrain.engines.cortexdb import believing, removing
-from corebrain.engines.cortexdb.reach_scopes import EVERY_KIND
-from corebrain.engines.cortexdb.reader import CortexReader
-from corebrain.model.requests import (
-    ConsolidateReceipt,
-    ConsolidateRequest,
-    EraseReport,
-    EraseRequest,
-    ForgetReport,
-    ForgetTarget,
-    StoreReceipt,
-    WaitFor,
-    WriteOptions,
+from corebrain.contract import EngineDescriptor
+from corebrain.engines.cortexdb.credentials import Credential
+from corebrain.engines.cortexdb.direct_wire import DirectWire
+from corebrain.engines.cortexdb.endpoint import Endpoint
+from corebrain.engines.cortexdb.owning import RootOwner
+from corebrain.engines.cortexdb.scopes import layout_of
+from corebrain.engines.cortexdb.timing import Timing
+from corebrain.engines.cortexdb.transport import Transport
+from corebrain.engines.cortexdb.writer import CortexWriter
+from corebrain.errors import ConfigError
+from corebrain.model.requests import Consolidation, FetchMode
+
+DEFAULT_ENDPOINT = "https://api-v1.cortexdb.ai"
+"""CortexDB's managed API."""
+DIRECT = EngineDescriptor(
+    id="cortexdb",
+    label="CortexDB",
+    description="Keeps memory on a CortexDB server, with ranked recall, grounded answers and beliefs",
+    needs_key=True,
+    default_endpoint=DEFAULT_ENDPOINT,
+    fetch_modes=(FetchMode.HYBRID,),
+    consolidation=Consolidation.ON_DEMAND,
 )
+"""What the Direct surface is, at a server of one's own."""
 
 
-class CortexEngine(CortexReader):
+class CortexEngine(CortexWriter):
     """Memory on a CortexDB server. Local paths and phone numbers never leave this machine.
 
     Args:
         credential: An API key, or a `Credential` that is asked at every attempt.
         endpoint: Where the server is; blank is CortexDB's managed API.
         scope_root: A host's root such as `org:42`, for the v3 layout; the legacy layout without one.
+        retired_scope_root: The root that was used before it: still read, forgotten from and erased, never written to.
+        scope_owner: Who the root is registered with before the first write.
+        headers: Sent with every request; none that carry credentials or steer the connection.
         consolidation: What the descriptor declares; by default automatic on the managed API, else on demand.
         timing: How long to wait for what.
 
     Raises:
-        ConfigError: the endpoint, the credential or the root is malformed, or a key would travel unencrypted.
+        ConfigError: the endpoint, the credential, a root or a header is malformed, or a key would travel unencrypted.
     """
 
-    def store(self, item: Item) -> StoreReceipt:
-        return self.store_with(item, WriteOptions.visible())
-
-    def store_with(self, item: Item, options: WriteOptions) -> StoreReceipt:
-        item.validate()
-        return self._stored([item], options)[0]
-
-    def store_many(self, items: Sequence[Item]) -> Receipts:
-        return self.store_many_with(items, WriteOptions.visible())
-
-    def store_many_with(self, items: Sequence[Item], options: WriteOptions) -> Receipts:
-        validate_batch(items)
-        return self._stored(items, options)
-
-    def _stored(self, items: Sequence[Item], options: WriteOptions) -> Receipts:
-        receipts = self._storing.store(items, visible=options.wait is WaitFor.VISIBLE)
-        for item, receipt in zip(items, receipts, strict=True):
-            if not receipt.replayed:
-                self._recency.written(self._layout.path(item.meta.namespace, item.kind))
-        return receipts
-
-    def forget(self, target: ForgetTarget) -> ForgetReport:
-        target.validate()
-        if target.filter is not None:
-            scopes = self._scopes.of_filter(target.filter)
-            return ForgetReport(forgotten=removing.forget_matching(self._wire, scopes, target.filter))
-        ids = list(dict.fromkeys(target.ids or ()))
-        return ForgetReport(forgotten=removing.forget_ids(self._wire, self._scopes.everywhere(), ids))
-
-    def erase(self, request: EraseRequest) -> EraseReport:
-        request.validate()
-        reach = request.reach.model_copy(update={"inherit": False})
-        scopes = self._scopes.held(reach, request.kinds or EVERY_KIND, complete=True)
-        receipts = removing.erase(self._wire, scopes)
-        return EraseReport(erased_scopes=len(scopes), receipts=tuple(receipts))
-
-    def consolidate(self, request: ConsolidateRequest) -> ConsolidateReceipt:
-        request.validate()
-        return believing.build(self._wire, self._scopes.held(request.reach, request.kinds or EVERY_KIND))
+    def __init__(
+        self,
+        credential: str | Credential,
+        endpoint: str = "",
+        *,
+        scope_root: str = "",
+        retired_scope_root: str = "",
+        scope_owner: str = "",
+        headers: Mapping[str, str] | None = None,
+        consolidation: Consolidation | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        place = Endpoint(endpoint.strip() or DEFAULT_ENDPOINT)
+        timing = timing or Timing()
+        layout = layout_of(scope_root, retired=retired_scope_root)
+        if scope_owner and not scope_root:
+            raise ConfigError("scope_owner needs the scope_root that is registered with it")
+        who = Credential.of(credential)
+        wire = DirectWire(Transport(place, who, timing, headers=headers or {}), timing)
+        managed = place.origin == Endpoint(DEFAULT_ENDPOINT).origin
+        by_default = Consolidation.AUTOMATIC if managed else Consolidation.ON_DEMAND
+        descriptor = DIRECT.model_copy(update={"consolidation": consolidation or by_default})
+        owner = RootOwner(wire, scope_root, scope_owner) if scope_owner else None
+        super().__init__(descriptor, wire, layout, timing, owner)

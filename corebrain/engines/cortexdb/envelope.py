@@ -170,6 +170,13 @@ class Envelope(Value):
             return self.turn.index
         return None if self.chunk is None else self.chunk.index
 
+    @property
+    def count(self) -> int | None:
+        """How many events its item is; `None` for an item of one event."""
+        if self.turn is not None:
+            return self.turn.count
+        return None if self.chunk is None else self.chunk.count
+
     def matches(self, wanted: MetaFilter) -> bool:
         """Apply the full filter, local paths by their digests."""
         settled: dict[str, None] = {}

@@ -99,9 +99,11 @@ class HostedWire(DirectWire):
         return dict(reply)
 
     def _forget_once(self, body: Json) -> None:
-        claim = fresh_claim()
+        def send() -> None:  # each attempt under a claim of its own: removing twice is removing once
+            self._transport.once("POST", "memory/forget", body=body, claim=fresh_claim())
+
         try:
-            self._tried(lambda: self._transport.once("POST", "memory/forget", body=body, claim=claim))
+            self._tried(send)
         except _RetriedNotFound:
             return  # an attempt before this one removed them
 
@@ -117,13 +119,15 @@ class HostedWire(DirectWire):
         return self._erased(lambda: self._transport.once("DELETE", "memory"))
 
     def _erasure(self, method: str, route: str, body: Json) -> Any:
+        gap = self._timing.backoff_s
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 return self._transport.once(method, route, body=body, claim=fresh_claim(), bare=True)
             except Unavailable as error:
                 if error_code(error) != ERASURE_INCOMPLETE or attempt == _ATTEMPTS:
                     raise
-            self._timing.sleep(self._timing.backoff_s)
+            self._timing.sleep(gap)
+            gap *= 2
         raise AssertionError("the last attempt returns or raises")
 
     def _erased(self, ask: Callable[[], Any]) -> tuple[int, list[str]]:

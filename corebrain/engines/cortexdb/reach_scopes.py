@@ -32,7 +32,7 @@ class ReachScopes:
     def of_reach(self, reach: Reach | None, kinds: Kinds = EVERY_KIND, *, complete: bool = False) -> list[KindScope]:
         """Return the scopes of a reach: the nodes it names, and what is listed below."""
         covered = reach or WHOLE_TREE
-        named = [self._layout.scope(node, kind) for node in covered.nodes() for kind in kinds]
+        named = [scope for node in covered.nodes() for kind in kinds for scope in self._layout.readable(node, kind)]
         if not covered.descendants:
             return ordered(named)
         return ordered([*named, *self.held(covered, kinds, complete=complete)])
@@ -46,7 +46,7 @@ class ReachScopes:
 
     def everywhere(self) -> list[KindScope]:
         """Return every scope there is, sandboxes included; `EngineError` when that cannot be known."""
-        root = [self._layout.scope(Namespace.ROOT, kind) for kind in EVERY_KIND]
+        root = [scope for kind in EVERY_KIND for scope in self._layout.readable(Namespace.ROOT, kind)]
         return ordered([*root, *self._listed(Namespace.ROOT, complete=True)])
 
     def _listed(self, top: Namespace, *, complete: bool) -> list[KindScope]:

@@ -2,27 +2,21 @@
 
 from corebrain.contract import EngineDescriptor, EngineHealth, Hits, Item, MemoryEngine
 from corebrain.engines.cortexdb import answering, believing, fetching
-from corebrain.engines.cortexdb.credentials import Credential
 from corebrain.engines.cortexdb.direct_wire import DirectWire
-from corebrain.engines.cortexdb.endpoint import Endpoint
 from corebrain.engines.cortexdb.failures import message_head
 from corebrain.engines.cortexdb.looking_up import Parts, look_up
 from corebrain.engines.cortexdb.reach_scopes import EVERY_KIND, ReachScopes
 from corebrain.engines.cortexdb.recency import Recency
-from corebrain.engines.cortexdb.replies import hit_of, rebuilt
-from corebrain.engines.cortexdb.scopes import LegacyLayout, RootedLayout
-from corebrain.engines.cortexdb.storing import Storing
+from corebrain.engines.cortexdb.replies import hit_of, is_complete, rebuilt
+from corebrain.engines.cortexdb.scopes import ScopeLayout
 from corebrain.engines.cortexdb.timing import Timing
-from corebrain.engines.cortexdb.transport import Transport
 from corebrain.engines.cortexdb.walking import Walk, Walked, resume
 from corebrain.errors import CorebrainError, Unavailable
 from corebrain.model.namespace import WHOLE_TREE
 from corebrain.model.requests import (
     BeliefsRequest,
-    Consolidation,
     Exported,
     ExportPage,
-    FetchMode,
     FetchPage,
     FetchRequest,
     GetRequest,
@@ -32,44 +26,23 @@ from corebrain.model.requests import (
     RecallRequest,
 )
 
-DEFAULT_ENDPOINT = "https://api-v1.cortexdb.ai"
-"""CortexDB's managed API."""
-
 
 class CortexReader(MemoryEngine):
-    """What a CortexDB server is asked for; `CortexEngine` writes too and describes the arguments."""
+    """What a CortexDB server is asked for over either surface.
 
-    def __init__(
-        self,
-        credential: str | Credential,
-        endpoint: str = "",
-        *,
-        scope_root: str = "",
-        consolidation: Consolidation | None = None,
-        timing: Timing | None = None,
-    ) -> None:
-        place = Endpoint(endpoint.strip() or DEFAULT_ENDPOINT)
-        who = Credential.static(credential) if isinstance(credential, str) else credential
-        timing = timing or Timing()
-        managed = place.origin == Endpoint(DEFAULT_ENDPOINT).origin
-        self._layout = RootedLayout(scope_root) if scope_root else LegacyLayout()
-        self._descriptor = EngineDescriptor(
-            id="cortexdb",
-            label="CortexDB",
-            description="Keeps memory on a CortexDB server, with ranked recall, grounded answers and beliefs",
-            needs_key=True,
-            default_endpoint=DEFAULT_ENDPOINT,
-            fetch_modes=(FetchMode.HYBRID,),
-            consolidation=consolidation or (Consolidation.AUTOMATIC if managed else Consolidation.ON_DEMAND),
-        )
-        self._wire = self._wired(place, who, timing)
-        self._scopes = ReachScopes(self._wire, self._layout)
-        self._storing = Storing(self._wire, self._layout, timing)
-        self._recency = Recency(self._wire, timing.now)
+    Args:
+        descriptor: What the engine is.
+        wire: How its surface is spoken to; closed with this.
+        layout: Where nodes lie.
+        timing: How long to wait for what.
+    """
 
-    @staticmethod
-    def _wired(place: Endpoint, who: Credential, timing: Timing) -> DirectWire:
-        return DirectWire(Transport(place, who, timing), timing)
+    def __init__(self, descriptor: EngineDescriptor, wire: DirectWire, layout: ScopeLayout, timing: Timing) -> None:
+        self._descriptor = descriptor
+        self._wire = wire
+        self._layout = layout
+        self._scopes = ReachScopes(wire, layout)
+        self._recency = Recency(wire, timing.now)
 
     @property
     def descriptor(self) -> EngineDescriptor:
@@ -108,10 +81,10 @@ class CortexReader(MemoryEngine):
 
     def export(self, request: ListRequest) -> ExportPage:
         walked = self._walked(request, complete=True)
-        found = [(item_id, rebuilt(parts)) for item_id, parts in walked.items]
+        found = [(item_id, rebuilt(parts) if is_complete(parts) else None) for item_id, parts in walked.items]
         return ExportPage(
             items=tuple(Exported(id=item_id, item=item) for item_id, item in found if item is not None),
-            incomplete=tuple(item_id for item_id, item in found if item is None),
+            incomplete=(*(item_id for item_id, item in found if item is None), *walked.headless),
             next_cursor=walked.next_cursor,
         )
 
@@ -120,7 +93,7 @@ class CortexReader(MemoryEngine):
         resume(self._layout, [], request.cursor)  # a foreign cursor is refused before anything is asked
         scopes = self._scopes.of_filter(request.filter, complete=complete)
         left, start = resume(self._layout, scopes, request.cursor)
-        return Walk(self._wire, left, request.filter).page(start, request.limit)
+        return Walk(self._wire, self._layout, left, request.filter, headless=complete).page(start, request.limit)
 
     def get(self, request: GetRequest) -> Hits:
         request.validate()

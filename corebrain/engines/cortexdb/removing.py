@@ -2,46 +2,41 @@
 
 from collections.abc import Iterable, Sequence
 
-from corebrain.engines.cortexdb.cursors import ListCursor
+from corebrain.engines.cortexdb.concurrent_reads import each
 from corebrain.engines.cortexdb.direct_wire import DirectWire
+from corebrain.engines.cortexdb.labels import narrowing_labels
 from corebrain.engines.cortexdb.looking_up import look_up
-from corebrain.engines.cortexdb.replies import Held
+from corebrain.engines.cortexdb.replies import Held, read_event
 from corebrain.engines.cortexdb.scopes import KindScope
-from corebrain.engines.cortexdb.walking import Walk
 from corebrain.model.filter import MetaFilter
-
-_PAGE = 200
 
 
 def forget_ids(wire: DirectWire, scopes: Sequence[KindScope], ids: Sequence[str]) -> int:
     """Remove every event of the named items from all *scopes*; returns how many items there were."""
     found: set[str] = set()
-    for scope in scopes:
-        parts = look_up(wire, scope, ids)
+    for parts in each(lambda scope: look_up(wire, scope, ids), scopes):
         found |= parts.keys()
-        _remove(wire, parts.values())
+        _remove(wire, (held for group in parts.values() for held in group))
     return len(found)
 
 
 def forget_matching(wire: DirectWire, scopes: Sequence[KindScope], wanted: MetaFilter) -> int:
-    """Remove every item the full filter admits; returns how many there were.
+    """Remove every event of items the full filter admits; returns how many items there were.
 
-    A scope is read to its end before anything of it is removed: a removal would move what the pages stand on.
+    Also of items that are held only in part, which no listing shows. A scope is read to its end before anything of it
+    is removed: a removal would move what the pages stand on.
     """
-    forgotten = 0
+    labels = narrowing_labels(wanted)
+    forgotten: set[str] = set()
     for scope in scopes:
-        walk = Walk(wire, [scope], wanted)
-        doomed: dict[str, list[Held]] = {}
-        start = ListCursor(offset=0)
-        while True:
-            page = walk.page(start, _PAGE)
-            doomed |= dict(page.items)
-            if page.next_cursor is None:
-                break
-            start = ListCursor.read(page.next_cursor)
+        doomed: dict[str, Held] = {}
+        for raw in wire.pages(scope.path, labels):
+            held = read_event(raw, scope.path, scope.kind)
+            if held is not None and held.envelope.matches(wanted):
+                doomed[held.event_id] = held
         _remove(wire, doomed.values())
-        forgotten += len(doomed)
-    return forgotten
+        forgotten |= {held.envelope.id for held in doomed.values()}
+    return len(forgotten)
 
 
 def erase(wire: DirectWire, scopes: Sequence[KindScope]) -> list[str]:
@@ -50,10 +45,9 @@ def erase(wire: DirectWire, scopes: Sequence[KindScope]) -> list[str]:
     return [receipt for scope in deepest for receipt in wire.erase(scope.path)]
 
 
-def _remove(wire: DirectWire, items: Iterable[Sequence[Held]]) -> None:
+def _remove(wire: DirectWire, events: Iterable[Held]) -> None:
     by_scope: dict[str, list[str]] = {}
-    for parts in items:
-        for held in parts:
-            by_scope.setdefault(held.scope, []).append(held.event_id)
+    for held in events:
+        by_scope.setdefault(held.scope, []).append(held.event_id)
     for scope, ids in by_scope.items():
         wire.forget(scope, ids)

@@ -25,8 +25,7 @@ class Held:
     @property
     def whole(self) -> bool:
         """Whether the event is all of its item."""
-        envelope = self.envelope
-        return envelope.chunk is None and (envelope.turn is None or envelope.turn.count == 1)
+        return self.envelope.chunk is None and self.envelope.count in {None, 1}
 
 
 def objects(reply: Any, *names: str) -> list[Json]:
@@ -78,11 +77,18 @@ def rebuilt(parts: Iterable[Held]) -> Document | Conversation | Learning | None:
     if first.kind is ItemKind.CONVERSATION:
         turns = tuple(each.turn.turn(each.text) for each in ordered if each.turn is not None)
         return Conversation(turns=turns, meta=first.meta)
-    counts = {each.chunk.count for each in ordered if each.chunk is not None}
-    if counts != {len(ordered)} or [each.part for each in ordered] != list(range(len(ordered))):
+    if {each.count for each in ordered} != {len(ordered)} or [each.part for each in ordered] != list(
+        range(len(ordered))
+    ):
         return None
     body = Body(text="".join(each.text for each in ordered))
     return Document(title=first.title, body=body, mime=first.mime, meta=first.meta)
+
+
+def is_complete(parts: Iterable[Held]) -> bool:
+    """Tell whether the events are all of their item, every turn or piece."""
+    held = [each.envelope for each in parts]
+    return any(each.part is None for each in held) or {each.count for each in held} == {len({e.part for e in held})}
 
 
 def _single(envelope: Envelope) -> Document | Learning | None:

@@ -18,6 +18,7 @@ LEAVES = {
 }
 _KINDS = {leaf: kind for kind, leaf in LEAVES.items()}
 _ROOT = re.compile(r"(org|dept|team|app|user|agent|service|ws|project|source):[A-Za-z0-9_-]+")
+_HOSTED_ROOT = re.compile(r"[a-z]+:[A-Za-z0-9_-]+")
 KIND_ORDER = {kind: rank for rank, kind in enumerate(ItemKind)}
 
 
@@ -50,8 +51,17 @@ class ScopeLayout(ABC):
         """Return the prefixes under which the scopes at and below *node* lie; an empty one stands for everything."""
 
     def scope(self, node: Namespace, kind: ItemKind) -> KindScope:
-        """Return the scope of *kind* at *node*."""
+        """Return the scope of *kind* at *node*, the one that is written to."""
         return KindScope(kind, node, self.path(node, kind))
+
+    def readable(self, node: Namespace, kind: ItemKind) -> list[KindScope]:
+        """Return every scope that may hold items of *kind* at *node*."""
+        return [self.scope(node, kind)]
+
+    def successor(self, scope: KindScope) -> KindScope | None:
+        """Return the scope that is written to in place of *scope*; `None` when it is *scope* itself."""
+        del scope
+        return None
 
 
 class LegacyLayout(ScopeLayout):
@@ -86,7 +96,8 @@ class RootedLayout(ScopeLayout):
 
     def __init__(self, root: str, *, anywhere: bool = False) -> None:
         self._root = tuple(root.split("/")) if root else ()
-        if any(not _ROOT.fullmatch(segment) for segment in self._root):
+        grammar = _HOSTED_ROOT if anywhere else _ROOT
+        if any(not grammar.fullmatch(segment) for segment in self._root):
             raise ConfigError(f"scope root {root[:80]!r} is not type:id segments such as org:42")
         if APP in self._root:
             raise ConfigError(f"scope root {root[:80]!r} holds {APP}")
@@ -131,6 +142,58 @@ class RootedLayout(ScopeLayout):
         if _holds(node, SegmentKind.SOURCE):
             groupings.append(_grouped(node, brain=True))
         return ["/".join((*self._root, *grouping)) for grouping in groupings]
+
+
+class RetiringLayout(ScopeLayout):
+    """A root that is written to, and one that was before it and is still read.
+
+    Args:
+        current: Where items are written.
+        retired: Where older ones lie; never written to.
+    """
+
+    def __init__(self, current: RootedLayout, retired: RootedLayout) -> None:
+        self._current = current
+        self._retired = retired
+
+    def path(self, node: Namespace, kind: ItemKind) -> str:
+        self._retired.path(node, kind)  # refuses a node that repeats the retired root
+        return self._current.path(node, kind)
+
+    def parse(self, path: str) -> KindScope | None:
+        return self._current.parse(path) or self._retired.parse(path)
+
+    def prefixes(self, node: Namespace) -> list[str]:
+        return [*self._current.prefixes(node), *self._retired.prefixes(node)]
+
+    def readable(self, node: Namespace, kind: ItemKind) -> list[KindScope]:
+        return [self.scope(node, kind), self._retired.scope(node, kind)]
+
+    def successor(self, scope: KindScope) -> KindScope | None:
+        current = self.scope(scope.node, scope.kind)
+        return None if current == scope else current
+
+
+def layout_of(root: str, *, retired: str = "", tenant: bool = False, hosted: bool = False) -> ScopeLayout:
+    """Return the layout the settings ask for: v3 below *root* or a tenant's own, else the legacy one.
+
+    Raises:
+        ConfigError: a root is malformed, a tenant's root is asked of a server of one's own, or settings contradict.
+    """
+    if tenant and not hosted:
+        raise ConfigError("tenant_root is the hosted engine's; name a scope_root such as org:42")
+    if tenant and root:
+        raise ConfigError("tenant_root and scope_root are two roots; keep one of them")
+    if not root and not tenant:
+        if retired:
+            raise ConfigError("retired_scope_root needs the scope_root that took its place")
+        return LegacyLayout()
+    current = RootedLayout(root, anywhere=hosted)
+    if not retired:
+        return current
+    if retired == root:
+        raise ConfigError("retired_scope_root is the scope_root itself; leave it out")
+    return RetiringLayout(current, RootedLayout(retired, anywhere=hosted))
 
 
 def _holds(node: Namespace, kind: SegmentKind) -> bool:

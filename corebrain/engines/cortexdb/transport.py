@@ -1,13 +1,17 @@
 """Requests to CortexDB: credential, actor, limits, retries of reads, the pause a host asks for (spec 04 section 3)."""
 
 import json
+import socket
+import ssl
 import threading
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import httpx
 
 from corebrain.engines.cortexdb.credentials import Credential
-from corebrain.engines.cortexdb.endpoint import Endpoint, Query
+from corebrain.engines.cortexdb.endpoint import Endpoint, Query, checked_headers
 from corebrain.engines.cortexdb.events import compact
 from corebrain.engines.cortexdb.failures import STATE_CHANGED, error_code, failure
 from corebrain.engines.cortexdb.timing import Timing
@@ -29,9 +33,21 @@ class Transport:
         credential: Who.
         timing: How long.
         hosted: Whether replies come in the hosted surface's success envelope; no actor is ever sent there.
+        headers: Sent with every request besides the engine's own.
+
+    Raises:
+        ConfigError: a header is the engine's own, or malformed.
     """
 
-    def __init__(self, endpoint: Endpoint, credential: Credential, timing: Timing, *, hosted: bool = False) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        credential: Credential,
+        timing: Timing,
+        *,
+        hosted: bool = False,
+        headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._endpoint = endpoint
         self._credential = credential
         self._timing = timing
@@ -42,7 +58,7 @@ class Transport:
         self._held_until = 0.0
         self._client = httpx.Client(
             timeout=httpx.Timeout(timing.request_s, connect=timing.connect_s),
-            headers={"Accept-Encoding": "identity"},
+            headers={"Accept-Encoding": "identity", **checked_headers(headers)},
             trust_env=False,
         )
 
@@ -155,7 +171,7 @@ class Transport:
         except httpx.TimeoutException as error:
             raise Unavailable(f"{where} timed out ({type(error).__name__})") from None
         except httpx.HTTPError as error:
-            raise Unavailable(f"{where} could not be reached or was cut off ({type(error).__name__})") from None
+            raise Unavailable(f"{where} {_what_broke(error)} ({type(error).__name__})") from None
         except (httpx.InvalidURL, ValueError):  # ValueError: text that no line and no UTF-8 can hold
             raise EngineError(f"{where} cannot be asked: the request cannot be built") from None
 
@@ -179,8 +195,9 @@ class Transport:
     def _note_pause(self, response: httpx.Response) -> None:
         if response.status_code != 429:
             return
-        asked = response.headers.get("Retry-After", response.headers.get("RateLimit-Reset", ""))
-        if asked.isdecimal() and asked.isascii():
+        given = (response.headers.get(name, "").strip() for name in ("Retry-After", "RateLimit-Reset"))
+        asked = next((each for each in given if each.isdecimal() and each.isascii()), None)
+        if asked is not None:
             until = self._timing.now() + min(int(asked[:9]), _PAUSE_S)
             with self._lock:
                 self._held_until = max(self._held_until, until)
@@ -189,3 +206,15 @@ class Transport:
         left = self._held_until - self._timing.now()
         if left > 0:
             self._timing.sleep(left)
+
+
+def _what_broke(error: httpx.HTTPError) -> str:
+    """Name the class of a fault: finding the host, its certificate, connecting, or the connection."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, socket.gaierror):
+            return "could not be reached: no address is known for the host (DNS)"
+        if isinstance(cause, ssl.SSLError):
+            return "could not be reached: no safe connection (TLS)"
+        cause = cause.__cause__ or cause.__context__
+    return "could not be reached" if isinstance(error, httpx.ConnectError) else "was cut off"
