@@ -1,75 +1,36 @@
 """CortexDB's own surface as a real server on loopback, for tests (spec 05 section 4)."""
 
-import contextlib
-import json
-import threading
-import time
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
-from urllib.parse import parse_qs, urlsplit
+from typing import Any
 
-from corebrain.conformance.doubles.event_log import PACK, EventLog, Json, Refused
-from corebrain.conformance.doubles.knobs import STATE_CHANGED, Knobs, Seen
+from corebrain.conformance.doubles.event_log import PACK, Json, Refused
+from corebrain.conformance.doubles.knobs import STATE_CHANGED
+from corebrain.conformance.doubles.served import Query, ServedDouble
 
 _BODY_FIELDS = {"scope", "modality", "content", "context", "directives", "idempotency_key"}
 _SCOPE_TYPES = frozenset(
     ("org", "dept", "team", "app", "user", "agent", "service", "ws", "project", "global", "system", "source")
 )
-Query = dict[str, str]
 
 
-class DirectDouble:
-    """A server that speaks the Direct surface over an `EventLog`; a context manager that stops it.
-
-    Attributes:
-        log: What it holds.
-        knobs: What goes wrong.
-        seen: What it was asked.
-    """
+class DirectDouble(ServedDouble):
+    """A server that speaks the Direct surface over an `EventLog`."""
 
     def __init__(self) -> None:
-        self.log = EventLog()
-        self.knobs = Knobs()
-        self.seen = Seen()
         self._writes = 0
-        self._lock = threading.Lock()
-        double = self
-
-        class Handler(_Handler):
-            """Bound to this double."""
-
-            served = double
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        self._thread.start()
-
-    @property
-    def endpoint(self) -> str:
-        """Where it listens."""
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def close(self) -> None:
-        """Stop it; closing twice is safe."""
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        super().__init__()
 
     def reply(self, method: str, route: str, query: Query, body: Json, claim: str | None) -> tuple[int, Any]:
-        """Return status and JSON of one request, refusals too."""
         del claim  # this surface has none
         try:
             return self.answer(method, route, query, body)
         except Refused as refused:
-            return refused.status, {"error_code": refused.code, "message": "the double refuses"}
+            return self.refusal(refused)
+        except (KeyError, TypeError, ValueError):
+            return self.refusal(Refused(422, "INVALID_ENVELOPE"))
+
+    def refusal(self, refused: Refused) -> tuple[int, Any]:
+        return refused.status, {"error_code": refused.code, "message": "the double refuses"}
 
     def answer(self, method: str, route: str, query: Query, body: Json) -> tuple[int, Any]:
         """Return status and JSON of one request.
@@ -85,6 +46,9 @@ class DirectDouble:
             "POST v1/answer": self._answer,
             "POST v1/forget": self._forget,
             "GET v1/scopes/list": self._scopes,
+            "POST v1/scopes": self._register,
+            "GET v1/scopes": self._record,
+            "PUT v1/scopes/members": self._members,
             "GET v1/admin/health": lambda _, __: (200, {"status": "ok"}),
             "POST v1/beliefs/build": lambda _, body: (200, self.log.build(body["scope"])),
             "GET v1/beliefs": self._beliefs,
@@ -122,7 +86,9 @@ class DirectDouble:
             raise Refused(422, "INVALID_ENVELOPE")
         if any(segment.partition(":")[0] not in _SCOPE_TYPES for segment in body["scope"].split("/")):
             raise Refused(422, "UNREGISTERED_SCOPE_TYPE")
-        return self.log.append(body)
+        answered = self.log.append(body)
+        self.knobs.wrote()
+        return answered
 
     def _events(self, query: Query, _: Json) -> tuple[int, Any]:
         self.knobs.refuse("rate_limit_events", 429, "RATE_LIMITED")
@@ -153,6 +119,20 @@ class DirectDouble:
         limit = min(int(query.get("limit", "50")), 1000)
         return 200, {"items": [{"path": path} for path in self.log.scopes(query.get("prefix", ""), limit)]}
 
+    def _register(self, _: Query, body: Json) -> tuple[int, Any]:
+        self.knobs.refuse("fail_registration", 500, "INTERNAL")
+        self.log.register(body["path"], body["owner"])
+        return 201, {"path": body["path"], "members": [body["owner"]]}
+
+    def _record(self, query: Query, _: Json) -> tuple[int, Any]:
+        if query["path"] not in self.log.registered:
+            raise Refused(404, "UNKNOWN_SCOPE")
+        return 200, {"path": query["path"], "members": self.log.registered[query["path"]]}
+
+    def _members(self, _: Query, body: Json) -> tuple[int, Any]:
+        self.log.registered[body["path"]] = body["members"]
+        return 200, {"path": body["path"], "members": body["members"]}
+
     def _beliefs(self, query: Query, _: Json) -> tuple[int, Any]:
         held = [belief for belief in reversed(self.log.beliefs) if belief["scope"] == query["scope"]]
         return 200, {"items": held[: int(query.get("limit", "50"))]}
@@ -169,73 +149,3 @@ class DirectDouble:
         if self.knobs.whoami_caller is None:
             raise Refused(404, "NO_ROUTE")
         return 200, {"caller": self.knobs.whoami_caller}
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    wbufsize = -1  # status, headers and body in one packet
-    served: DirectDouble
-
-    def log_message(self, *_: object) -> None:
-        """Stay quiet."""
-
-    def do_GET(self) -> None:
-        self._serve()
-
-    do_POST = do_DELETE = do_GET  # noqa: N815  # the names http.server looks for
-
-    def _serve(self) -> None:
-        double = self.served
-        parts = urlsplit(self.path)
-        content = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        body: Json = json.loads(content) if content else {}
-        route = parts.path.lstrip("/")
-        with double._lock:  # noqa: SLF001  # the handler is the double's own hand
-            seen = double.seen
-            seen.lines.append(f"{self.command} {self.path}")
-            seen.tokens.append(self.headers.get("Authorization"))
-            seen.actors.append(self.headers.get("X-Cortex-Actor"))
-            seen.claims.append(self.headers.get("Idempotency-Key"))
-            if content:
-                seen.bodies.append((f"{self.command} {self.path}", body))
-        raw = next((reply for prefix, reply in double.knobs.raw.items() if route.startswith(prefix)), None)
-        if raw is not None:
-            self.close_connection = True
-            with contextlib.suppress(OSError):
-                self.wfile.write(raw)
-            return
-        status, answered = self._answered(route, {key: value[-1] for key, value in parse_qs(parts.query).items()}, body)
-        self._send(status, answered)
-
-    def _answered(self, route: str, query: Query, body: Json) -> tuple[int, Any]:
-        double = self.served
-        if self.headers.get("Authorization") != f"Bearer {double.knobs.accept_token}":
-            return 401, {"error_code": "UNAUTHENTICATED", "message": "the double refuses"}
-        if route.endswith("events"):
-            self._linger()
-        with double.log.lock:
-            return double.reply(self.command, route, query, body, self.headers.get("Idempotency-Key"))
-
-    def _linger(self) -> None:
-        double = self.served
-        if not double.knobs.listing_delay_s:
-            return
-        seen = double.seen
-        with double._lock:  # noqa: SLF001  # the handler is the double's own hand
-            seen.listings_at_once += 1
-            seen.most_listings_at_once = max(seen.most_listings_at_once, seen.listings_at_once)
-        time.sleep(double.knobs.listing_delay_s)
-        with double._lock:  # noqa: SLF001  # see above
-            seen.listings_at_once -= 1
-
-    def _send(self, status: int, answered: Any) -> None:
-        data = json.dumps(answered).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        if status == 429:
-            self.send_header("Retry-After", "0")
-        self.end_headers()
-        with contextlib.suppress(OSError):
-            self.wfile.write(data)

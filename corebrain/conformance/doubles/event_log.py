@@ -1,6 +1,8 @@
 """The append-only log the CortexDB doubles serve: what the real one does, nothing made easy (spec 05 section 4)."""
 
 import copy
+import json
+import re
 import threading
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +10,7 @@ from typing import Any
 Json = dict[str, Any]
 TEXT_BYTES = 1_048_576
 PACK = "pack_test"
-_TRIM = "".join(chr(code) for code in range(128) if not chr(code).isalnum())
+_TRIM = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 class Refused(Exception):
@@ -22,11 +24,14 @@ class Refused(Exception):
 
 @dataclass
 class EventLog:
-    """Events in the order they were written, and the beliefs built from them. One lock makes every call one step."""
+    """Events in the order they were written, the beliefs built from them, and the members of registered scopes.
+
+    One lock makes every call one step.
+    """
 
     events: list[Json] = field(default_factory=list)
     beliefs: list[Json] = field(default_factory=list)
-    padding: list[str] = field(default_factory=list)
+    registered: dict[str, list[str]] = field(default_factory=dict)
     keys: dict[str, Json] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
     counter: int = 0
@@ -111,8 +116,19 @@ class EventLog:
 
     def scopes(self, prefix: str, limit: int) -> list[str]:
         """Return the scopes that hold events at or below *prefix*, sorted, and the empty registered ones."""
-        held = {event["scope"] for event in self.events} | set(self.padding)
+        held = {event["scope"] for event in self.events} | set(self.registered)
         return sorted(scope for scope in held if not prefix or _within(scope, prefix, descends=True))[:limit]
+
+    def register(self, path: str, owner: str) -> None:
+        """Register a scope with its owner; a registered one is a conflict."""
+        if path in self.registered:
+            raise Refused(409, "SCOPE_REGISTRATION_EXISTS")
+        self.registered[path] = [owner]
+
+    def pad(self, number: int) -> None:
+        """Register this many empty scopes."""
+        for each in range(number):
+            self.registered[f"app:tinymemory/agent:pad-{each:04d}/app:learnings"] = []
 
     def lose_last(self, scope: str) -> None:
         """Drop the last event of a scope and its key, as a store that failed part way leaves it."""
@@ -129,7 +145,7 @@ def _within(scope: str, prefix: str, *, descends: bool) -> bool:
 
 
 def _ranked(query: str, events: list[Json], limit: int) -> list[Json]:
-    words = [word for word in (part.strip(_TRIM).lower() for part in query.split()) if len(word) >= 3]
+    words = [word for word in (_TRIM.sub("", part).lower() for part in query.split()) if len(word) >= 3]
     if not words:
         return events[:limit]
     scored = [(sum(word in event["content"]["text"].lower() for word in words), event) for event in events]
@@ -144,9 +160,16 @@ def _belief(event: Json) -> Json:
         "claim": {
             "subject": {"name": "user"},
             "predicate": "said",
-            "object": {"value": event["content"]["text"]},
+            "object": {"value": _own_text(event["content"]["text"])},
         },
         "stance": "supported",
         "confidence": 0.9,
         "valid_from": "2026-09-01T09:00:00Z",
     }
+
+
+def _own_text(text: str) -> str:
+    """Return the item's text: an envelope that stands in the event's text holds it."""
+    if not text.startswith('{"v":2,'):
+        return text
+    return str(json.loads(text)["text"])

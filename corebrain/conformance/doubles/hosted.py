@@ -1,11 +1,14 @@
 """The TinyHumans surface as a real server on loopback, for tests (spec 05 section 4)."""
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
-from corebrain.conformance.doubles.direct import DirectDouble, Query
+from corebrain.conformance.doubles.direct import DirectDouble
 from corebrain.conformance.doubles.event_log import Json, Refused
+from corebrain.conformance.doubles.served import Query
 
+Route = Callable[[Query, Json], tuple[int, Any]]
 _SCOPE = re.compile(r"[a-z]+:[A-Za-z0-9_-]+(?:/[a-z]+:[A-Za-z0-9_-]+){0,30}")
 _ANSWER_FIELDS = {
     *("scope", "question", "question_type", "question_date", "temporal", "filters", "answer_max_tokens"),
@@ -16,17 +19,24 @@ _ANSWER_FIELDS = {
 class HostedDouble(DirectDouble):
     """A server that speaks the hosted surface over an `EventLog`."""
 
+    takes_repeated: ClassVar[bool] = False
+
     def __init__(self) -> None:
         self._claims: set[str] = set()
         super().__init__()
+
+    def refusal(self, refused: Refused) -> tuple[int, Any]:
+        if refused.code == "RATE_LIMITED":  # the limiter stands before what writes the envelope
+            return 429, {"error": {"message": "slow down", "type": "rate_limit"}}
+        return refused.status, {"success": False, "error": "the double refuses", "errorCode": refused.code}
 
     def reply(self, method: str, route: str, query: Query, body: Json, claim: str | None) -> tuple[int, Any]:
         try:
             status, answered = self._hosted(method, route, query, body, claim)
         except Refused as refused:
-            if refused.code == "RATE_LIMITED":
-                return 429, {"error": {"message": "slow down", "type": "rate_limit"}}
-            return refused.status, {"success": False, "error": "the double refuses", "errorCode": refused.code}
+            return self.refusal(refused)
+        except (KeyError, TypeError, ValueError):
+            return self.refusal(Refused(400, "VALIDATION"))
         return status, answered if route == "memory/v1/erasures" else {"success": True, "data": answered}
 
     def _hosted(self, method: str, route: str, query: Query, body: Json, claim: str | None) -> tuple[int, Any]:
@@ -35,34 +45,51 @@ class HostedDouble(DirectDouble):
         scope = body.get("scope", query.get("scope"))
         if scope is not None and not _SCOPE.fullmatch(scope):
             raise Refused(400, "INVALID_SCOPE")
-        asked = f"{method} {route}"
-        if asked == "POST memory/experience":
-            return self._claimed(query, body, claim)
-        if asked == "POST memory/answer":
-            if set(body) - _ANSWER_FIELDS or body.get("answer_instructions", "") is None:
-                raise Refused(400, "VALIDATION")
-            return self._answer(query, body)
-        if asked in {"DELETE memory", "POST memory/v1/erasures"}:
-            return self._erased(body.get("scope"))
-        served = {
+        reads: dict[str, Route] = {
             "GET memory/events": self._events,
             "POST memory/recall": self._recall,
-            "POST memory/forget": self._forget,
             "GET memory/scopes": self._scopes,
-        }.get(asked)
-        if served is None:
+            "DELETE memory": self._erase_all,
+        }
+        writes: dict[str, Route] = {
+            "POST memory/experience": self._experience_once,
+            "POST memory/answer": self._answer_strictly,
+            "POST memory/forget": self._forget,
+            "POST memory/v1/erasures": lambda _, body: self._erased(body["scope"]),
+        }
+        asked = f"{method} {route}"
+        if asked in reads:
+            return reads[asked](query, body)
+        if asked not in writes:
             raise Refused(404, "NOT_FOUND")
-        return served(query, body)
+        self._take(claim, asked)
+        return writes[asked](query, body)
 
-    def _claimed(self, query: Query, body: Json, claim: str | None) -> tuple[int, Any]:
-        self.knobs.refuse("rate_limit_experience", 429, "RATE_LIMITED")
+    def _take(self, claim: str | None, asked: str) -> None:
+        """Refuse a claim that was taken, after the limiter, which stands before the claims."""
+        limiter = {"POST memory/experience": "rate_limit_experience", "POST memory/forget": "rate_limit_forget"}
+        if asked in limiter:
+            self.knobs.refuse(limiter[asked], 429, "RATE_LIMITED")
         if claim is None or claim in self._claims:
             raise Refused(400, "CONFLICT")
         self._claims.add(claim)
+
+    def _experience_once(self, query: Query, body: Json) -> tuple[int, Any]:
         self.knobs.refuse("claim_then_fail", 502, "BAD_GATEWAY")
         return self._experience(query, body)
 
+    def _answer_strictly(self, query: Query, body: Json) -> tuple[int, Any]:
+        if set(body) - _ANSWER_FIELDS or body.get("answer_instructions", "") is None:
+            raise Refused(400, "VALIDATION")
+        return self._answer(query, body)
+
+    def _erase_all(self, _: Query, __: Json) -> tuple[int, Any]:
+        if self.knobs.erase_all_missing:
+            raise Refused(404, "NOT_FOUND")
+        return self._erased(None)
+
     def _erased(self, scope: str | None) -> tuple[int, Any]:
+        self.knobs.refuse("erasure_incomplete", 502, "ERASURE_INCOMPLETE")
         scopes = [scope] if scope is not None else self.log.scopes("", 1000)
         for each in scopes:
             self.log.erase(each)

@@ -1,7 +1,10 @@
 """What can be made to go wrong on a CortexDB double."""
 
+import contextlib
 import threading
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from email.message import Message
 
 from corebrain.conformance.doubles.event_log import Json, Refused
 
@@ -27,9 +30,13 @@ class Knobs:
         recall_down: Recalls fail with 500.
         expire_packs: Answers that find no pack: 404.
         whoami_caller: The caller `whoami` names; without it the route is missing.
-        listing_delay_s: Seconds a listing takes, to see how many run at once.
+        listing_delay_ms: Milliseconds a listing takes, to see how many run at once.
         erasure_status: What an erasure's answer says of its state.
-        raw: Route prefix -> the bytes of a whole reply (status line, headers, body) sent instead of an honest one.
+        fail_registration: Registrations of a scope refused with 500.
+        erasure_incomplete: Hosted erasures refused with 502 `ERASURE_INCOMPLETE`.
+        erase_all_missing: Whether the hosted surface lacks the route that erases everything.
+        raw: Route prefix -> the bytes of a whole reply (status line, headers, body) sent instead of an honest one, or
+            what yields them piece by piece.
     """
 
     fail_all: tuple[int, str] | None = None
@@ -45,10 +52,26 @@ class Knobs:
     recall_down: bool = False
     expire_packs: int = 0
     whoami_caller: str | None = None
-    listing_delay_s: float = 0.0
+    listing_delay_ms: int = 0
     erasure_status: str | None = "completed"
-    raw: dict[str, bytes] = field(default_factory=dict)
+    fail_registration: int = 0
+    erasure_incomplete: int = 0
+    erase_all_missing: bool = False
+    raw: dict[str, bytes | Callable[[], Iterable[bytes]]] = field(default_factory=dict)
+    _armed: tuple[int, int] = (0, 0)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def arm_after_write(self, limited: int, hidden: int) -> None:
+        """Once the next write is applied, refuse *limited* listings with 429 and bring *hidden* back empty."""
+        self._armed = limited, hidden
+
+    def wrote(self) -> None:
+        """Note an applied write."""
+        with self._lock:
+            limited, hidden = self._armed
+            self.rate_limit_events += limited
+            self.hide_listing_for += hidden
+            self._armed = 0, 0
 
     def take(self, name: str) -> bool:
         """Count one of the knob *name* down; tell whether there was one."""
@@ -66,15 +89,46 @@ class Knobs:
 
 @dataclass
 class Seen:
-    """Every request in order: line, authorization header, body."""
+    """Every request in order: line, authorization, actor and claim headers, all headers; and the bodies with lines."""
 
     lines: list[str] = field(default_factory=list)
     tokens: list[str | None] = field(default_factory=list)
     actors: list[str | None] = field(default_factory=list)
     claims: list[str | None] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
     bodies: list[tuple[str, Json]] = field(default_factory=list)
     listings_at_once: int = 0
     most_listings_at_once: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, line: str, headers: Message, body: Json | None) -> None:
+        """Note a request."""
+        with self._lock:
+            self.lines.append(line)
+            self.tokens.append(headers.get("Authorization"))
+            self.actors.append(headers.get("X-Cortex-Actor"))
+            self.claims.append(headers.get("Idempotency-Key"))
+            self.headers.append(dict(headers.items()))
+            if body is not None:
+                self.bodies.append((line, body))
+
+    @contextlib.contextmanager
+    def listing(self) -> Iterator[None]:
+        """Count a listing while it is under way."""
+        with self._lock:
+            self.listings_at_once += 1
+            self.most_listings_at_once = max(self.most_listings_at_once, self.listings_at_once)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.listings_at_once -= 1
+
+    def clear(self) -> None:
+        """Forget every request so far."""
+        with self._lock:
+            for held in (self.lines, self.tokens, self.actors, self.claims, self.headers, self.bodies):
+                held.clear()
 
     def of(self, route: str) -> list[Json]:
         """Return the bodies sent to a route, its query left out."""
