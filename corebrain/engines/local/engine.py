@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import ClassVar
 
 from corebrain.contract import EngineDescriptor, EngineHealth, Hits, Item, MemoryEngine, Receipts, validate_batch
+from corebrain.embed.contract import Embedder
 from corebrain.engines.local import (
     backup,
     beliefs,
     cursors,
+    embedding,
     facets,
     fetching,
     listing,
     optimizing,
     place,
+    ranking,
     removal,
     rows,
     upkeep,
@@ -29,10 +32,11 @@ from corebrain.engines.local.backup import Snapshot
 from corebrain.engines.local.beliefs import Distiller
 from corebrain.engines.local.connection import Database, Durability
 from corebrain.engines.local.deadline import Deadline
+from corebrain.engines.local.embedding import Embedding, Meaning
 from corebrain.engines.local.optimizing import Optimized
 from corebrain.engines.local.upkeep import Upkeep
 from corebrain.engines.local.verification import Finding
-from corebrain.errors import CorebrainError
+from corebrain.errors import CorebrainError, Unsupported
 from corebrain.model.filter import MetaFilter
 from corebrain.model.requests import (
     BeliefsRequest,
@@ -83,9 +87,12 @@ class LocalEngine(MemoryEngine):
         now: Seconds of a monotonic clock, for the budget of `maintain` and for `within`.
         distill: Draws beliefs from an item, in place of its first sentence.
         answer: Answers `recall` from its hits, in place of quoting them.
+        embedder: For search by meaning: all fetch modes are declared then. What is not embedded yet, which is
+            `maintain`'s work, is found by words; so is all when the embedder fails or is another model than the file's.
 
     Raises:
-        ConfigError: the place cannot be used: no permission, a network disk, another program's file, a newer schema.
+        ConfigError: the place cannot be used: no permission, a network disk, another program's file, a newer schema;
+            or an embedder was given and numpy is not installed.
         EngineError: the file is damaged or cut short.
     """
 
@@ -99,8 +106,10 @@ class LocalEngine(MemoryEngine):
         now: Callable[[], float] = time.monotonic,
         distill: Distiller | None = None,
         answer: Answerer | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self._database = Database(place.resolve(path), durability=durability)
+        self._meaning = self._opened(embedder, now)
         self._now = now
         self._distill = distill or beliefs.first_sentences
         self._answer = answer or quoted
@@ -108,10 +117,18 @@ class LocalEngine(MemoryEngine):
         self._descriptor = EngineDescriptor(
             id="local",
             label="Local (SQLite)",
-            description="Keeps memory in one file on this machine; keyword search, no server",
-            fetch_modes=(FetchMode.KEYWORD,),
+            description="Keeps memory in one file on this machine; "
+            + ("keyword search, no server" if embedder is None else "search by words and meaning, no server"),
+            fetch_modes=(FetchMode.KEYWORD,) if embedder is None else tuple(FetchMode),
             consolidation=Consolidation.ON_DEMAND,
         )
+
+    def _opened(self, embedder: Embedder | None, now: Callable[[], float]) -> Meaning | None:
+        try:
+            return None if embedder is None else Meaning(self._database, embedder, now)
+        except BaseException:
+            self._database.close()
+            raise
 
     @property
     def descriptor(self) -> EngineDescriptor:
@@ -126,9 +143,10 @@ class LocalEngine(MemoryEngine):
         try:
             with self._database.reading(self._deadline) as connection:
                 connection.execute("SELECT count(*) FROM shards")
+            wrong = None if self._meaning is None else self._meaning.trouble()
         except CorebrainError as error:
             return EngineHealth.down(error.message)
-        return EngineHealth.ok()
+        return EngineHealth.ok() if wrong is None else EngineHealth.degraded(f"search by words alone: {wrong}")
 
     def store(self, item: Item) -> StoreReceipt:
         item.validate()
@@ -148,12 +166,18 @@ class LocalEngine(MemoryEngine):
     def fetch(self, request: FetchRequest) -> FetchPage:
         self._descriptor.ensure_mode(request.mode)
         request.validate()
+        rank = self._ranker(request)
         with self._database.reading(self._deadline) as connection:
-            hits, cursor = fetching.fetch(connection, request)
+            hits, cursor = fetching.fetch(connection, request, rank)
             drawn = []
             if request.beliefs and request.cursor is None:
                 drawn = beliefs.read(connection, request.filter.reach, request.query, request.beliefs)
         return FetchPage(hits=tuple(hits), next_cursor=cursor, beliefs=tuple(drawn))
+
+    def _ranker(self, request: FetchRequest) -> fetching.Ranker:
+        if self._meaning is None:
+            return ranking.rank
+        return self._meaning.ranker(request.mode, request.query, self._deadline)
 
     def recall(self, request: RecallRequest) -> RecallAnswer:
         request.validate()
@@ -230,8 +254,28 @@ class LocalEngine(MemoryEngine):
             return beliefs.read(connection, request.reach, request.query, request.limit)
 
     def maintain(self, budget_s: float) -> Upkeep:
-        """Do waiting upkeep for about *budget_s* seconds; call it when idle, off the turn."""
-        return upkeep.maintain(self._database, budget_s, self._now)
+        """Do waiting upkeep for about *budget_s* seconds, embedding included; call it when idle, off the turn.
+
+        Raises:
+            ConfigError: the embedder is another model than the file's vectors are of; see `change_model`.
+            CorebrainError: the embedder failed; what waits for it waits on, and the other upkeep is done.
+        """
+        return upkeep.maintain(self._database, budget_s, self._now, self._meaning)
+
+    def embedding(self) -> Embedding:
+        """Return how far the memory is embedded, and by which model."""
+        return embedding.state(self._database)
+
+    def change_model(self) -> None:
+        """Make the embedder's model the file's: vectors of another go, and `maintain` embeds everything again.
+
+        Raises:
+            Unsupported: the engine has no embedder.
+            CorebrainError: the embedder does not work; nothing was changed.
+        """
+        if self._meaning is None:
+            raise Unsupported("this engine has no embedder: give it one first")
+        self._meaning.change()
 
     def within(self, seconds: float) -> "LocalEngine":
         """Return a view of this engine whose reads all end within *seconds* from now.

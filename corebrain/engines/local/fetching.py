@@ -1,16 +1,20 @@
 """Ranked reads: hits with the best passage of a long document as their text."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import apsw
 
 from corebrain.engines.local import cursors, listing, rows
 from corebrain.engines.local.ranking import Found, rank
+from corebrain.model.filter import MetaFilter
 from corebrain.model.requests import FetchRequest, Hit
 
+Ranker = Callable[[apsw.Connection, str, MetaFilter, int], list[Found]]
+"""Ranks what a filter admits for a question, best first, at most so many."""
 
-def fetch(connection: apsw.Connection, request: FetchRequest) -> tuple[list[Hit], str | None]:
-    """Return one page of hits and the cursor of the next."""
+
+def fetch(connection: apsw.Connection, request: FetchRequest, rank: Ranker = rank) -> tuple[list[Hit], str | None]:
+    """Return one page of hits, as *rank* has them, and the cursor of the next."""
     bound_to = (request.query, request.mode, request.filter)
     start = cursors.read(request.cursor, *bound_to) or 0
     ranked = rank(connection, request.query, request.filter, start + request.limit + 1)

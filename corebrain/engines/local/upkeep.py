@@ -1,4 +1,4 @@
-"""Work that must not lie on a turn: merging the word index, moving the log into the file."""
+"""Work that must not lie on a turn: merging the word index, embedding what waits, moving the log into the file."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import apsw
 
 from corebrain.engines.local.connection import Database
+from corebrain.engines.local.embedding import Meaning
 
 _STEP = 300  # index pages merged between two looks at the clock
 
@@ -17,10 +18,13 @@ class Upkeep:
     left: int
 
 
-def maintain(database: Database, budget_s: float, clock: Callable[[], float]) -> Upkeep:
-    """Merge index segments table by table until *budget_s* seconds are over, then move the log into the file.
+def maintain(database: Database, budget_s: float, clock: Callable[[], float], meaning: Meaning | None = None) -> Upkeep:
+    """Merge index segments table by table until *budget_s* seconds are over, embed, then move the log into the file.
 
-    A step already begun is finished, so the budget is overrun by at most one step and one checkpoint.
+    A step already begun is finished, so the budget is overrun by at most one step, one batch and one checkpoint.
+
+    Raises:
+        CorebrainError: the embedder failed; the rest was done.
     """
     deadline = clock() + budget_s
     with database.reading() as connection:
@@ -29,8 +33,11 @@ def maintain(database: Database, budget_s: float, clock: Callable[[], float]) ->
         with database.writing() as connection:
             if not _merge(connection, f"text_{waiting[0]}"):
                 waiting.pop(0)
-    kept = database.checkpoint()
-    return Upkeep(left=len(waiting) + (1 if kept else 0))
+    try:
+        unembedded = 0 if meaning is None else meaning.work(deadline, clock)
+    finally:
+        kept = database.checkpoint()
+    return Upkeep(left=len(waiting) + (1 if kept else 0) + unembedded)
 
 
 def _merge(connection: apsw.Connection, table: str) -> bool:
