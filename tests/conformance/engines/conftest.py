@@ -11,6 +11,7 @@ import pytest
 from corebrain.aio import AsyncEngine
 from corebrain.conformance.wrappers import BareEngine
 from corebrain.contract import EngineDescriptor, EngineHealth, Hits, Item, MemoryEngine, Receipts
+from corebrain.embed.letters import Letters
 from corebrain.engines.local import LocalEngine
 from corebrain.engines.reference import ReferenceEngine
 from corebrain.model.item import StoreItem
@@ -36,6 +37,17 @@ from corebrain.model.requests import (
     StoreReceipt,
     WriteOptions,
 )
+
+
+class Embedding(BareEngine):
+    """Embeds what was stored before it is read, which a host's upkeep does later."""
+
+    inner: LocalEngine
+
+    def fetch(self, request: FetchRequest) -> FetchPage:
+        self.inner.maintain(0)
+        return super().fetch(request)
+
 
 FOREIGN = StoreItem.document("a foreign note, there before any run")
 _Answer = TypeVar("_Answer")
@@ -123,6 +135,12 @@ ENGINES: dict[str, Callable[[Path], MemoryEngine]] = {
     "reference holding a foreign item": _holding_a_foreign_item,
     "local": lambda folder: LocalEngine(folder / "memory.db", durability="process"),
     "local, bare": lambda folder: BareEngine(LocalEngine(folder / "memory.db", durability="process")),
+    "local, nothing embedded yet": lambda folder: LocalEngine(
+        folder / "memory.db", durability="process", embedder=Letters()
+    ),
+    "local, embedding as it is read": lambda folder: Embedding(
+        LocalEngine(folder / "memory.db", durability="process", embedder=Letters())
+    ),
     "reference through the asynchronous door": lambda _: Blocking(AsyncEngine(ReferenceEngine())),
     "local through the asynchronous door": lambda folder: Blocking(
         AsyncEngine(LocalEngine(folder / "memory.db", durability="process"), workers=2)
