@@ -1,4 +1,4 @@
-"""An embedder without a model: texts are near that share runs of three letters. For tests, and for trying things out."""
+"""An embedder without a model: texts are near that share runs of three letters. For tests and trying things out."""
 
 import re
 from collections.abc import Sequence
