@@ -9,20 +9,21 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _TICKS = re.compile(r"`+")
 _MARK = re.compile("\x00(\\d+)\x00")
-_CANDIDATE = re.compile(r"\]\(|\]:|(?:href|src)=")
+_SCHEME = re.compile(r"//|[A-Za-z][A-Za-z0-9+.-]*:")
 _LONGEST_LINE = 20_000  # a longer one is no prose
 _INLINE = re.compile(
     r"(?P<head>(?P<image>!?)\[(?:[^\[\]\\]|\\.|\[(?:[^\[\]\\]|\\.)*\](?:\([^()\s]*\))?)*\]\(\s*)"
     r"(?P<target><[^<>\n]*>|(?:[^\s()\\<]|\\.|\((?:[^\s()\\]|\\.)*\))+)"
 )
+_IMAGE_IN_LINK = re.compile(r"(?<=\[)!\[[^\]]*\]\([^()\s]*\)")
 _DEFINITION = re.compile(r"^(?P<head> {0,3}\[[^\]^][^\]]*\]:[ \t]*)(?P<target><[^<>\n]*>|\S+)")
-_ATTRIBUTE = re.compile(r"""(?P<head><(?:a|img|source|video)\b[^<>]*?\b(?P<name>href|src)=["'])(?P<target>[^"'<>]*)""")
-_IMAGE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|mp4|webm|mov)$", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""(?P<head><(?:a|img|source|video)\b[^<>]*?\b(?P<name>href|src)=["'])(?P<target>[^"'<>\r\n]*)""")
+_IMAGES = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "bmp", "ico", "mp4", "webm", "mov"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +52,25 @@ class Place:
 
     def absolute(self, link: str, *, image: bool = False) -> str:
         """Return *link*, found in the file, as a permalink; as it is when it is absolute or leads out."""
-        parts = urlsplit(link)
-        if parts.scheme or parts.netloc or not parts.path or "{" in link:  # `{{ }}`, `{% %}`: a site's own templates
+        if "{" in link or "\x00" in link or _SCHEME.match(link):  # `{{ }}`, `{% %}`: a site's own templates
             return link
-        start = "" if parts.path.startswith("/") else posixpath.dirname(self.path)
-        target = unquote(parts.path)
-        if _leaves(start, target):
+        rest, hash_mark, fragment = link.partition("#")
+        written, question_mark, query = rest.partition("?")
+        if not written:
             return link
-        path = posixpath.normpath(posixpath.join("/", start, target.lstrip("/"))).lstrip("/")
-        raw = image or _IMAGE.search(path) is not None
-        address = self.at(path, raw=raw, folder=parts.path.endswith("/"))
-        return address + (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
+        folder = "" if written.startswith("/") else self.path.rpartition("/")[0]
+        path = posixpath.normpath(f"{folder}/{unquote(written).lstrip('/')}".lstrip("/"))
+        if path == ".." or path.startswith("../"):
+            return link
+        _, dot, suffix = path.rpartition(".")
+        raw = image or (dot == "." and suffix.lower() in _IMAGES)
+        address = self.at("" if path == "." else path, raw=raw, folder=written.endswith("/"))
+        return f"{address}{question_mark}{query}{hash_mark}{fragment}"
 
 
 def with_permalinks(text: str, place: Place) -> str:
     """Return a markdown text with its relative links and images as permalinks; everything else byte for byte."""
-    if not _CANDIDATE.search(text):
+    if not _may_hold_links(text):
         return text
     written: list[str] = []
     fence = ""
@@ -79,11 +83,15 @@ def with_permalinks(text: str, place: Place) -> str:
         elif opened:
             fence = opened[1]
             written.append(line)
-        elif not _CANDIDATE.search(line):
+        elif not _may_hold_links(line):
             written.append(line)
         else:
             written.append(_outside_code(line, lambda part: _rewritten(part, place)))
     return "".join(written)
+
+
+def _may_hold_links(text: str) -> bool:
+    return "](" in text or "]:" in text or "href=" in text or "src=" in text
 
 
 def _outside_code(line: str, rewrite: Callable[[str], str]) -> str:
@@ -117,8 +125,8 @@ def _code_spans(line: str) -> Iterator[tuple[int, int]]:
 def _rewritten(line: str, place: Place) -> str:
     if "](" in line:
         line = _INLINE.sub(lambda found: _link(found, place, image=bool(found["image"])), line)
-        # an image within a link: the pattern took the image as the link's text, and its target stands inside
-        line = re.sub(r"(?<=\[)!\[[^\]]*\]\([^()\s]*\)", lambda found: _rewritten_image(found.group(), place), line)
+    if "[![" in line:  # an image within a link: the pattern took it as the link's text, and its target stands inside
+        line = _IMAGE_IN_LINK.sub(lambda found: _rewritten_image(found.group(), place), line)
     if "]:" in line:
         line = _DEFINITION.sub(lambda found: _link(found, place), line)
     if "<" in line and "=" in line:
@@ -132,21 +140,6 @@ def _rewritten_image(image: str, place: Place) -> str:
 
 def _link(found: re.Match[str], place: Place, *, image: bool = False) -> str:
     target = found["target"]
-    bare = target[1:-1] if target.startswith("<") else target
-    try:
-        absolute = place.absolute(bare, image=image)
-    except ValueError:  # such as an unfinished [ipv6
-        return found.group()
+    bare = (target[1:-1] if target.startswith("<") else target).strip()
+    absolute = place.absolute(bare, image=image)
     return found.group() if absolute == bare else f"{found['head']}{absolute}"
-
-
-def _leaves(start: str, link: str) -> bool:
-    depth = len([part for part in start.split("/") if part])
-    for part in link.split("/"):
-        if part == "..":
-            depth -= 1
-        elif part not in {"", "."}:
-            depth += 1
-        if depth < 0:
-            return True
-    return False

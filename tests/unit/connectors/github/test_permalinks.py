@@ -26,6 +26,9 @@ RAW = "https://github.com/acme/api/raw/c0ffee"
         ("[r]: b.md", f"[r]: {BLOB}/docs/guide/b.md"),
         ('<img src="i.png" width="3">', f'<img src="{RAW}/docs/guide/i.png" width="3">'),
         ('<a href="b.md">b</a>', f'<a href="{BLOB}/docs/guide/b.md">b</a>'),
+        ("<a href='b.md\n'>b</a>", f"<a href='{BLOB}/docs/guide/b.md\n'>b</a>"),
+        ('<a href=" b.md ">b</a>', f'<a href="{BLOB}/docs/guide/b.md">b</a>'),
+        ("[a](.#top)", f"[a]({BLOB}/docs/guide#top)"),
         ("see `x` and [a](b.md) `y`", f"see `x` and [a]({BLOB}/docs/guide/b.md) `y`"),
     ],
 )
