@@ -86,8 +86,8 @@ class Walk:
                 elif item_id not in met and len(met) == limit:
                     walked.next_cursor = place.write()
                     break
-                else:
-                    met.setdefault(item_id, (scope, held))
+                elif item_id not in met or self._layout.successor(met[item_id][0]) == scope:
+                    met[item_id] = scope, held
                 place = after
             if walked.next_cursor is not None:
                 break
