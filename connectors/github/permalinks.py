@@ -22,7 +22,9 @@ _INLINE = re.compile(
 )
 _IMAGE_IN_LINK = re.compile(r"(?<=\[)!\[[^\]]*\]\([^()\s]*\)")
 _DEFINITION = re.compile(r"^(?P<head> {0,3}\[[^\]^][^\]]*\]:[ \t]*)(?P<target><[^<>\n]*>|\S+)")
-_ATTRIBUTE = re.compile(r"""(?P<head><(?:a|img|source|video)\b[^<>]*?\b(?P<name>href|src)=["'])(?P<target>[^"'<>\r\n]*)""")
+_ATTRIBUTE = re.compile(
+    r"""(?P<head><(?:a|img|source|video)\b[^<>]*?\b(?P<name>href|src)=["'])(?P<target>[^"'<>\r\n]*)"""
+)
 _IMAGES = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "bmp", "ico", "mp4", "webm", "mov"})
 
 
