@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import ClassVar
 
 from corebrain.contract import MemoryEngine
 from corebrain.errors import InvalidRequest
@@ -13,8 +14,8 @@ from corebrain.model.text import is_blank
 from corebrain.model.value import Value
 from corebrain.recall.gather import gather
 from corebrain.recall.render import Block, tokens
-from corebrain.recall.settle import settle
-from corebrain.recall.types import Answer, HolisticRecall, Latest, ScopeSection, SectionHits
+from corebrain.recall.settle import EMPTY, Settled, settle
+from corebrain.recall.types import Answer, HolisticRecall, Latest, ScopeSection, SkippedSection
 
 DEFAULT_BUDGET = 1500
 DEFAULT_LEARNINGS = 20
@@ -113,13 +114,17 @@ class ContextDoc(Value):
         generated_at: When it was compiled, in whole seconds.
         engine: The engine's id.
         refs: Ids the block cites, in the order of their first citation.
+        failed: Sections that are missing because the engine failed, with its error; who keeps a document in a file
+            leaves the last whole one there.
     """
 
+    omitted: ClassVar[frozenset[str]] = frozenset({"failed"})
     markdown: str
     tokens: int
     generated_at: Instant
     engine: str
     refs: tuple[str, ...] = ()
+    failed: tuple[SkippedSection, ...] = ()
 
 
 class ContextCompiler:
@@ -135,7 +140,8 @@ class ContextCompiler:
     def compile(self, engine: MemoryEngine, spec: ContextSpec | None = None) -> ContextDoc:
         """Read *engine* as *spec* says and return the document.
 
-        A brief that fails or finds nothing is left out. The engine's `recall` may run a model for each brief.
+        A brief that finds nothing is left out, one that fails too, and that is reported. The engine's `recall` may run
+        a model for each brief.
 
         Raises:
             InvalidSpec: *spec* is malformed.
@@ -143,7 +149,7 @@ class ContextCompiler:
         wanted = spec or ContextSpec()
         wanted.check()
         recall = wanted.recall()
-        draft = _Draft(self._generated_at(), engine.descriptor.id, settle(recall, gather(engine, recall)).filled)
+        draft = _Draft(self._generated_at(), engine.descriptor.id, settle(recall, gather(engine, recall)))
         return draft.fitted(recall.budget_tokens)
 
     def _generated_at(self) -> Instant:
@@ -154,10 +160,11 @@ class ContextCompiler:
 class _Draft:
     """A document whose frontmatter counts itself."""
 
-    def __init__(self, at: Instant, engine: str, filled: Sequence[tuple[SectionHits, Sequence[str]]]) -> None:
+    def __init__(self, at: Instant, engine: str, settled: Settled) -> None:
         self._at = at
         self._engine = engine
-        self._block = Block("Context", filled)
+        self._block = Block("Context", settled.filled)
+        self._failed = tuple(section for section in settled.skipped if section.reason != EMPTY)
 
     def fitted(self, budget: int) -> ContextDoc:
         self._block.fit(budget, lambda block: self._measured(block.characters(), block.refs()))
@@ -165,7 +172,14 @@ class _Draft:
         refs = self._block.refs()
         total = self._measured(len(block), refs) if block else 0
         markdown = self._frontmatter(total, refs) + block if block else ""
-        return ContextDoc(markdown=markdown, tokens=total, generated_at=self._at, engine=self._engine, refs=refs)
+        return ContextDoc(
+            markdown=markdown,
+            tokens=total,
+            generated_at=self._at,
+            engine=self._engine,
+            refs=refs,
+            failed=self._failed,
+        )
 
     def _measured(self, characters: int, refs: Sequence[str]) -> int:
         """Return the tokens of the whole document: the number it states is part of what is counted."""

@@ -245,7 +245,9 @@ class Daemon:
 
     def _begin_idle_work(self, now: float) -> None:
         upkeep = self._upkeep
-        if upkeep is None or not self._has_idle_work or self._threads or now - self._active_at < IDLE_S:
+        if upkeep is None or self._threads or now - self._active_at < IDLE_S:
+            return
+        if not self._has_idle_work and not upkeep.is_due():
             return
         self._start(_IDLE, lambda: Ended(_IDLE, more=upkeep.step()))
 

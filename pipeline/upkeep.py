@@ -1,4 +1,4 @@
-"""What is done while no source is synced: belief builds that wait, and the engine's own upkeep."""
+"""What is done while no source is synced: belief builds that wait, the engine's own upkeep, the brief in a file."""
 
 from collections.abc import Callable
 
@@ -8,6 +8,7 @@ from corebrain.engines.local.engine import LocalEngine
 from corebrain.errors import CorebrainError
 from corebrain.jobs import read_job
 from corebrain.layout import MemoryLayout
+from pipeline.brief import KeptBrief
 from pipeline.state.contract import StateStore
 
 BUDGET_S = 1.0
@@ -24,7 +25,10 @@ class Upkeep:
         now: Seconds since the epoch.
         say: Called with a line for people.
         build_beliefs: Whether waiting builds are run; else they wait for `brain jobs run`.
+        brief: What is written once all else is done, and when it has grown old.
     """
+
+    _brief: KeptBrief | None = None
 
     def __init__(
         self,
@@ -35,6 +39,7 @@ class Upkeep:
         now: Callable[[], float],
         say: Callable[[str], None],
         build_beliefs: bool = False,
+        brief: KeptBrief | None = None,
     ) -> None:
         self._engine = engine
         self._runner = BackgroundRunner(engine, layout)
@@ -42,7 +47,12 @@ class Upkeep:
         self._now = now
         self._say = say
         self._build_beliefs = build_beliefs
+        self._brief = brief
         self._later: set[int] = set()
+
+    def is_due(self) -> bool:
+        """Tell whether there is something to do although no sync brought anything."""
+        return self._brief is not None and self._brief.is_due()
 
     def step(self) -> bool:
         """Run one waiting job, or a second of upkeep; returns whether more waits."""
@@ -54,6 +64,8 @@ class Upkeep:
         more = self._maintain()
         if not more:
             self._later.clear()  # tried again once there is something new to do
+            if self._brief is not None:
+                self._brief.write()
         return more
 
     def _maintain(self) -> bool:

@@ -95,6 +95,11 @@ class FilesConnector:
             return None
         return status.st_dev, status.st_ino
 
+    def reaches(self, file: Path) -> bool:
+        """Tell whether a scan takes the file at *file*, which need not exist, by its place and name."""
+        root, place = Path(os.path.realpath(self.root)), Path(os.path.realpath(file))
+        return place.is_relative_to(root) and self._selection.reaches(place.relative_to(root).as_posix(), folder=False)
+
     def scan(self, cursor: Json, notes: Notes, scope: str = "") -> Iterator[Event]:
         """List the folder; always in full, for a folder has no cursor.
 

@@ -4,7 +4,7 @@ from argparse import Namespace
 
 from corebrain.context import DEFAULT_BUDGET
 from pipeline.assembly import OpenBrain
-from pipeline.brief import brief, write
+from pipeline.brief import brief, check_place, write
 from pipeline.cli.console import Console
 from pipeline.cli.printable import lines, printable
 from pipeline.cli.reading import configured, never_synced
@@ -15,9 +15,15 @@ def run(options: Namespace, console: Console) -> int:
     """Print or write context.md."""
     config = configured(options)
     never_synced(config, console)
-    with OpenBrain(SourceSet(config), trial=True) as brain:
+    sources = SourceSet(config)
+    if options.write is not None:
+        check_place(options.write, sources.connectors)
+    with OpenBrain(sources, trial=True) as brain:
         layout = brain.sources.layout()
         document = brief(brain.engine, layout, agent=options.agent, budget=options.budget or DEFAULT_BUDGET)
+    if document.failed:
+        console.failed("; ".join(f"{section.heading}: {section.reason}" for section in document.failed))
+        return 1
     if not document.markdown:
         console.note("memory holds nothing to brief an agent on yet")
     if options.write is not None:

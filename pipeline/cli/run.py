@@ -5,6 +5,7 @@ from argparse import Namespace
 
 from corebrain.documents.types import DocumentConverter
 from pipeline.assembly import OpenBrain
+from pipeline.brief import KeptBrief, check_place
 from pipeline.cli.console import Console
 from pipeline.cli.keeping import Voice, described, keep, tended
 from pipeline.cli.printable import printable
@@ -27,7 +28,9 @@ def run(options: Namespace, console: Console) -> int:
         return _check(config, console)
     sources = SourceSet(config)
     names = [name for name, source in sources.by_name.items() if source.keys.watch or source.keys.schedule()]
-    if not names:
+    if config.context_file is not None:
+        check_place(config.context_file, sources.connectors)
+    elif not names:
         raise SetupError('nothing is to be run; give a source watch = true, every = "15m" or a cron in brain.toml')
     with OpenBrain(sources) as brain:
         config.data.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -56,14 +59,19 @@ def run(options: Namespace, console: Console) -> int:
 
 
 def _upkeep(brain: OpenBrain, voice: Voice) -> Upkeep:
-    table = brain.config.engine
+    table, file = brain.config.engine, brain.config.context_file
+    layout = brain.sources.layout()
+    kept = None
+    if file is not None:
+        kept = KeptBrief(brain.engine, layout, brain.config.context, file, now=time.time, say=voice.note)
     return Upkeep(
         brain.engine,
-        brain.sources.layout(),
+        layout,
         brain.state,
         now=time.time,
         say=voice.note,
         build_beliefs=isinstance(table, LocalEngineTable) and table.build_beliefs,
+        brief=kept,
     )
 
 

@@ -18,6 +18,7 @@ from pipeline.config.models import (
     ENGINES,
     BrainTable,
     Config,
+    ContextTable,
     DocumentsTable,
     EngineTable,
     SourceConfig,
@@ -27,7 +28,7 @@ from pipeline.config.variables import expanded
 from pipeline.errors import SetupError
 
 FILE_NAME = "brain.toml"
-TABLES = ("brain", "engine", "documents", "sources")
+TABLES = ("brain", "engine", "context", "documents", "sources")
 MAX_NAME = 64
 _NAME = re.compile(rf"[^\W_][\w.\-]{{0,{MAX_NAME - 1}}}")
 _MODEL = TypeVar("_MODEL", bound=BaseModel)
@@ -103,6 +104,7 @@ def parsed(content: str, file: Path, *, variables: Mapping[str, str] | None = No
         folder=file.absolute().parent,
         brain=brain,
         engine=_engine(written.get("engine", {}), text, variables),
+        context=_checked(ContextTable, written.get("context", {}), text, "context", variables),
         documents=documents,
         sources={
             name: _source(name, table, documents, text, variables) for name, table in written.get("sources", {}).items()

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ByteSize, Confi
 
 from connectors import document
 from connectors.files.connector import MAX_BYTES
+from corebrain.context import DEFAULT_BUDGET
 from corebrain.documents.registry import PARSERS
 from corebrain.errors import InvalidRequest
 from corebrain.model.namespace import Namespace
@@ -100,6 +101,25 @@ ENGINES: Mapping[str, type[EngineTable]] = {"local": LocalEngineTable, "referenc
 """Table of an engine by its kind."""
 
 
+class ContextTable(Table):
+    """`[context]`: the brief that `brain run` keeps in a file for agents to read."""
+
+    file: Annotated[
+        str | None, Field(min_length=1, description="Where it is written; none keeps none.", json_schema_extra=EXPANDED)
+    ] = None
+    agent: Annotated[
+        str | None, Field(min_length=1, description="Whose: what it was told and what is shared. All when left out.")
+    ] = None
+    budget: Annotated[
+        int, Field(ge=1, description="Most tokens of the whole document, at four characters a token.")
+    ] = DEFAULT_BUDGET
+    every: Annotated[
+        str,
+        AfterValidator(_span),
+        Field(description="How old it may grow while no sync changes anything: 90s, 15m."),
+    ] = "15m"
+
+
 class DocumentsTable(Table):
     """`[documents]`: how files are read; further keys choose the parser of a format (`pdf = "pypdf"`)."""
 
@@ -185,6 +205,7 @@ class Config:
         folder: Where its relative paths start.
         brain: `[brain]`.
         engine: `[engine]`.
+        context: `[context]`.
         documents: `[documents]`.
         sources: By name, in the order of the file.
         written: The whole file as it stands, variables not expanded.
@@ -194,6 +215,7 @@ class Config:
     folder: Path
     brain: BrainTable = field(default_factory=BrainTable)
     engine: EngineTable = field(default_factory=LocalEngineTable)
+    context: ContextTable = field(default_factory=ContextTable)
     documents: DocumentsTable = field(default_factory=DocumentsTable)
     sources: Mapping[str, SourceConfig] = field(default_factory=dict)
     written: Mapping[str, object] = field(default_factory=dict, repr=False)
@@ -202,6 +224,11 @@ class Config:
     def data(self) -> Path:
         """The data folder."""
         return self.folder / Path(self.brain.data).expanduser()
+
+    @property
+    def context_file(self) -> Path | None:
+        """The file of the brief that `brain run` keeps; `None` when it keeps none."""
+        return self.folder / Path(self.context.file).expanduser() if self.context.file else None
 
     def root_of(self, source: SourceConfig | None = None) -> Namespace:
         """Return the layout root of a source, or of the brain."""

@@ -6,7 +6,7 @@ from connectors import registry
 from connectors.errors import ConfigError
 from corebrain.documents.registry import CHOICES, PARSERS
 from pipeline.config.load import MAX_NAME
-from pipeline.config.models import ENGINES, BrainTable, DocumentsTable, SourceTable
+from pipeline.config.models import ENGINES, BrainTable, ContextTable, DocumentsTable, SourceTable
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -21,6 +21,7 @@ def json_schema() -> dict[str, Any]:
         "properties": {
             "brain": BrainTable.model_json_schema(),
             "engine": {"oneOf": [model.model_json_schema() for model in ENGINES.values()]},
+            "context": ContextTable.model_json_schema(),
             "documents": _documents(),
             "sources": {
                 "type": "object",

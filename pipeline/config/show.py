@@ -22,6 +22,7 @@ def resolved(config: Config) -> dict[str, Any]:
     return {
         "brain": _table(config.brain, _part(written, "brain")),
         "engine": _table(config.engine, _part(written, "engine")),
+        "context": _table(config.context, _part(written, "context")),
         "documents": {**documents, **config.documents.parsers},
         "sources": {name: _source(source) for name, source in config.sources.items()},
     }

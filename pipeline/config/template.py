@@ -13,6 +13,9 @@ data = ".brain"     # state and memory live in this folder, readable by you alon
 [engine]
 kind = "local"      # one SQLite file in the data folder; nothing leaves this machine
 
+# [context]
+# file = "context.md"     # what an agent should know when it starts; `brain run` keeps it fresh
+
 # [documents]
 # timeout_s = 30          # seconds one document may take
 # max_bytes = "32MiB"     # larger files are set aside

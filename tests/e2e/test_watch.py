@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from corebrain.engines.local.engine import LocalEngine
+from corebrain.model.item import LearningKind, StoreItem
 from pipeline.config.load import load
 
 REPOSITORY = Path(__file__).parents[2]
@@ -261,3 +263,15 @@ def test_the_systemd_unit_is_valid() -> None:
     checked = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False)
     complaints = [line for line in checked.stderr.splitlines() if "is not executable" not in line]
     assert complaints == []
+
+
+def test_a_brief_is_kept_fresh_with_what_agents_were_told_meanwhile(shell: Any, keep: Any) -> None:
+    shell.write(1)
+    configure(shell, 'every = "1h"', "", "[context]", 'file = "context.md"', 'every = "1s"')
+    run = keep("run")
+    brief = shell.folder / "context.md"
+    run.until(brief.exists)
+    with LocalEngine(shell.folder / ".brain" / "memory.db") as engine:
+        engine.store(StoreItem.learning("Prefers short answers.", LearningKind.PREFERENCE, 0.9))
+    run.until(lambda: "- Prefers short answers." in brief.read_text(encoding="utf-8"))
+    assert run.end() in ENDED

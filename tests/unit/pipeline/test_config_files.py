@@ -9,7 +9,7 @@ import pytest
 from connectors.files.kind import FilesConfig
 from pipeline.config import edit
 from pipeline.config.load import parsed
-from pipeline.config.models import BrainTable, LocalEngineTable, SourceTable
+from pipeline.config.models import BrainTable, ContextTable, LocalEngineTable, SourceTable
 from pipeline.config.schema import json_schema
 from pipeline.config.template import TEMPLATE
 from pipeline.errors import SetupError
@@ -81,7 +81,8 @@ def test_a_written_file_keeps_its_mode_and_link(tmp_path: Path) -> None:
 def test_the_schema_knows_every_key() -> None:
     schema = json.loads(json.dumps(json_schema()))
     tables = schema["properties"]
-    assert set(tables) == {"brain", "engine", "documents", "sources"}
+    assert set(tables) == {"brain", "engine", "context", "documents", "sources"}
+    assert set(tables["context"]["properties"]) == set(ContextTable.model_fields)
     assert set(tables["brain"]["properties"]) == set(BrainTable.model_fields)
     assert set(tables["engine"]["oneOf"][0]["properties"]) == set(LocalEngineTable.model_fields)
     assert tables["documents"]["properties"]["pdf"]["enum"] == ["auto", "pdfium", "pypdf"]

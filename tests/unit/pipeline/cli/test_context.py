@@ -8,6 +8,7 @@ import pytest
 
 from corebrain import context
 from corebrain.engines.local.engine import LocalEngine
+from corebrain.errors import EngineError
 from corebrain.layout import MemoryLayout
 from corebrain.lifecycle import AgentMemory
 from corebrain.model.item import LearningKind, StoreItem
@@ -176,3 +177,31 @@ def test_a_forget_that_makes_no_sense_is_refused(talked: Any, arguments: tuple[s
     assert answer.status == 2
     assert answer.err.startswith("brain: ")
     assert len(texts(talked)) == 13
+
+
+# -- a file that is kept, and an engine that fails
+
+
+def test_a_brief_is_not_written_into_a_source(talked: Any) -> None:
+    answer = talked.brain("context", "--write", "docs/context.md")
+    assert answer.status == 2
+    assert "lies in the source docs" in answer.err
+    assert not (talked.folder / "docs" / "context.md").exists()
+    talked.configure((talked.folder / "brain.toml").read_text() + '\n[context]\nfile = "more/context.md"\n')
+    assert talked.brain("run").status == 2
+    assert talked.brain("context", "--write", "context.md").status == 0
+
+
+def test_an_engine_that_fails_costs_the_brief_and_leaves_the_file(talked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    talked.brain("context", "--write", "context.md")
+    before = (talked.folder / "context.md").read_text(encoding="utf-8")
+
+    def broken(*_: object) -> None:
+        raise EngineError("the file is damaged")
+
+    monkeypatch.setattr(LocalEngine, "list", broken)
+    answer = talked.brain("context", "--write", "context.md")
+    assert answer.status == 1
+    assert answer.err == "brain: Learnings: engine error: the file is damaged\n"
+    assert (talked.folder / "context.md").read_text(encoding="utf-8") == before
+    assert talked.brain("context", "--json").json["ok"] is False
