@@ -3,7 +3,7 @@
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from corebrain.engines.local import nodes, vector_codes
 from corebrain.engines.local.schema import KIND_CODES
 from corebrain.engines.local.select import select
+from corebrain.engines.local.vector_mixture import Mixture, Place
 from corebrain.model.filter import MetaFilter
 from corebrain.model.meta import ItemKind
 from corebrain.model.namespace import WHOLE_TREE
@@ -22,7 +23,6 @@ ROOM = 512 << 20
 """Bytes of vectors kept in memory; a read of more goes through, without keeping."""
 
 _TURN = KIND_CODES[ItemKind.CONVERSATION]
-_NEAR, _FAR = 0.5, 0.25  # what the turn next to one, and the one after that, bring to its likeness
 _ROWS = "SELECT number, passage, code FROM vectors WHERE grp = ? AND number > ? ORDER BY number"
 _THREADED = (
     "SELECT v.number, v.passage, v.code, i.thread_id, i.first_turn, i.item FROM vectors v "
@@ -50,8 +50,8 @@ class Group:
     passages: "NDArray[np.int64]"
     scales: "NDArray[np.float32]"
     codes: "NDArray[np.int8]"
-    order: list[tuple[str | None, int, int]] = field(default_factory=list)
-    around: "NDArray[np.int64] | None" = None
+    order: list[Place] = field(default_factory=list)
+    mixture: Mixture | None = None
 
     @property
     def size(self) -> int:
@@ -59,15 +59,9 @@ class Group:
         return self.codes.nbytes + 20 * len(self.passages) + 120 * len(self.order)
 
     def likeness(self, query: "NDArray[np.float32]") -> "NDArray[np.float32]":
-        """Return how near each row is to *query*: its cosine, for a turn also some of its neighbours' in the thread."""
+        """Return how near each row is to *query*: its cosine, a turn's with its neighbours in the thread mixed in."""
         own = vector_codes.cosines(self.scales, self.codes, query)
-        if self.around is None:
-            return own
-        padded = np.append(own, np.float32(0.0))  # what stands for a neighbour that there is not
-        before, after, two_before, two_after = self.around
-        mixed: NDArray[np.float32] = own + _NEAR * (padded[before] + padded[after])
-        mixed += _FAR * (padded[two_before] + padded[two_after])
-        return mixed / np.float32(1 + 2 * _NEAR + 2 * _FAR)
+        return own if self.mixture is None else self.mixture.of(own)
 
 
 class VectorGroups:
@@ -146,22 +140,5 @@ def _read(connection: apsw.Connection, stamp: Stamp, dimension: int, held: Group
         passages = np.concatenate((held.passages, passages))
         scales, codes = np.concatenate((held.scales, scales)), np.concatenate((held.codes, codes))
         order = held.order + order
-    return Group(stamp, numbers, passages, scales, codes, order, _around(order) if order else None)
-
-
-def _around(order: list[tuple[Any, int, int]]) -> "NDArray[np.int64]":
-    """Return, for the turns before, after, two before and two after each, where they stand; the length for none."""
-    count = len(order)
-    sequence = sorted((index for index in range(count) if order[index][0] is not None), key=order.__getitem__)
-    around = np.full((4, count), count, np.int64)
-    for row, distance in enumerate((1, 2)):
-        pairs = [
-            (earlier, later)
-            for earlier, later in zip(sequence, sequence[distance:], strict=False)
-            if order[earlier][0] == order[later][0]
-        ]
-        if pairs:
-            earlier_ones, later_ones = np.array(pairs, np.int64).T
-            around[2 * row, later_ones] = earlier_ones
-            around[2 * row + 1, earlier_ones] = later_ones
-    return around
+    mixture = Mixture.made(order, scales, codes) if order else None
+    return Group(stamp, numbers, passages, scales, codes, order, mixture)
