@@ -81,7 +81,7 @@ def test_the_asynchronous_client_gets_the_same(double: DirectDouble) -> None:
             pack = await client.recall(SCOPE, query="refunds", view="granular")
             with pytest.raises(
                 v1.V1APIError, match="400 MISSING_PACK"
-            ):  # it cannot name one, the reference asks for it
+            ):  # it can name none
                 await client.answer(SCOPE, "When?")
             forgotten = await client.forget(SCOPE, memory_ids=[written["event_id"]])
             return caller, len(pack["layers"]["events"]), forgotten["forgotten"]
