@@ -5,6 +5,7 @@ points of LoCoMo recall@10 to this when one side is weak (measured).
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import apsw
@@ -18,7 +19,7 @@ from corebrain.model.filter import MetaFilter
 WORDS_WEIGHT = 0.6
 """Of the keyword score; the rest is the meaning's."""
 
-_POOL = 200
+_POOL = 100
 """Items of either side that the first half as many places are decided among; four times as many for later places."""
 
 _FLOOR = 100
@@ -56,35 +57,36 @@ def by_both(
 def _fused(connection: apsw.Connection, likenesses: Likenesses, query: str, wanted: MetaFilter) -> Iterator[Found]:
     """Yield all items in their order, whatever page is asked for: pools grow at fixed places."""
     given: set[int] = set()
+    score = float("inf")
     pool = _POOL
     while True:
         by_words = ranking.rank(connection, query, wanted, pool)
         near = list(islice(likenesses.nearest(connection, wanted), pool))
-        fresh = [each for each in _pooled(connection, likenesses, by_words, near) if each.item not in given]
+        fresh = [each for each in _pooled(connection, by_words, near) if each.item not in given]
         is_last = len(by_words) < pool and len(near) < pool
         for each in fresh if is_last else fresh[: max(0, pool // 2 - len(given))]:
             given.add(each.item)
-            yield each
+            score = min(score, each.score)  # a later pool may know more of an item, its place is taken
+            yield replace(each, score=score)
         if is_last:
             return
         pool *= 4
 
 
-def _pooled(
-    connection: apsw.Connection, likenesses: Likenesses, by_words: Sequence[Found], near: Sequence[Found]
-) -> list[Found]:
+def _pooled(connection: apsw.Connection, by_words: Sequence[Found], near: Sequence[Found]) -> list[Found]:
     worded = {each.item: each for each in by_words}
     likened = {each.item: each for each in near}
-    likened.update(likenesses.of(connection, [item for item in worded if item not in likened]))
-    words = _Spread(by_words[:1])
-    likes = _Spread(near[:_FLOOR], floor=near[_FLOOR - 1].score if len(near) >= _FLOOR else 0.0)
+    waiting = _waiting(connection, [item for item in worded if item not in likened])
+    words = _Spread(by_words)
+    likes = _Spread(near, floor=near[_FLOOR - 1].score if len(near) >= _FLOOR else 0.0)
     fused = []
     for item in worded.keys() | likened.keys():
         word, like = worded.get(item), likened.get(item)
-        by_word = WORDS_WEIGHT * words.of(word) if word else 0.0
-        by_like = (1 - WORDS_WEIGHT) * (likes.of(like) if like else words.of(word))
-        passage = like.passage if like and (word is None or by_like > by_word) else word.passage if word else 0
-        fused.append(Found(item, passage, by_word + by_like))
+        by_word = WORDS_WEIGHT * words.of(word)
+        by_like = (1 - WORDS_WEIGHT) * (words.of(word) if item in waiting else likes.of(like))
+        shown = like if like and (word is None or by_like > by_word) else word
+        if shown is not None:
+            fused.append(Found(item, shown.passage, by_word + by_like))
     return sorted(fused, key=lambda each: each.order)
 
 
@@ -101,6 +103,8 @@ class _Spread:
 
 def _waiting(connection: apsw.Connection, items: Sequence[int]) -> set[int]:
     """Return which of the items have no vector at all."""
+    if connection.execute("SELECT 1 FROM unembedded UNION ALL SELECT 1 FROM unembeddable LIMIT 1").get is None:
+        return set()
     found = select(
         connection,
         "SELECT i.item FROM items i WHERE i.item IN (SELECT value FROM json_each(?)) AND NOT EXISTS "

@@ -1,7 +1,6 @@
 """Finding by meaning: every vector that a read reaches is compared, so nothing near is missed."""
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import apsw
@@ -16,11 +15,7 @@ from corebrain.model.filter import MetaFilter
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_FIRST_LOOK = 256  # nearest passages whose items are looked at first; four times as many each further time
-_EMBEDDED = (
-    "SELECT i.item, v.passage, v.grp, v.number FROM items i JOIN vectors v "
-    "ON v.passage >= i.passage AND v.passage < i.passage + i.passages WHERE i.item IN (SELECT value FROM json_each(?))"
-)
+_FIRST_LOOK = 128  # nearest passages whose items are looked at first; four times as many each further time
 
 
 class Likenesses:
@@ -32,8 +27,6 @@ class Likenesses:
     """
 
     def __init__(self, groups: Sequence[Group], query: "NDArray[np.float32]") -> None:
-        starts = accumulate((len(group.numbers) for group in groups), initial=0)
-        self._groups = {group.stamp.grp: (start, group.numbers) for group, start in zip(groups, starts, strict=False)}
         none = [np.empty(0, np.float32)]
         self.scores: NDArray[np.float32] = np.concatenate([group.likeness(query) for group in groups] or none)
         self.passages: NDArray[np.int64] = np.concatenate([group.passages for group in groups] or none).astype(np.int64)
@@ -64,22 +57,6 @@ class Likenesses:
             edge = np.partition(self.scores, len(rows) - most)[len(rows) - most]
             rows = np.flatnonzero(self.scores >= edge)
         self._best = rows[np.lexsort((self.passages[rows], -self.scores[rows]))]
-
-    def of(self, connection: apsw.Connection, items: Sequence[int]) -> dict[int, Found]:
-        """Return, by item, the nearest passage of those of *items* that are embedded and in reach."""
-        best: dict[int, Found] = {}
-        for item, passage, grp, number in select(connection, _EMBEDDED, (_json(items),)):
-            place = self._place(grp, number)
-            if place is not None:
-                found = Found(item, passage, float(self.scores[place]))
-                if item not in best or found.score > best[item].score:
-                    best[item] = found
-        return best
-
-    def _place(self, grp: int, number: int) -> int | None:
-        start, numbers = self._groups.get(grp, (0, None))
-        place = 0 if numbers is None else int(np.searchsorted(numbers, number))
-        return None if numbers is None or place == len(numbers) or numbers[place] != number else start + place
 
 
 def _items(connection: apsw.Connection, passages: Sequence[int], wanted: MetaFilter) -> dict[int, int]:
