@@ -18,8 +18,9 @@ from tempfile import TemporaryDirectory
 from corebrain.engines.local.backup import Snapshot, check
 from corebrain.engines.local.copies import sync_folder
 from corebrain.engines.local.engine import LocalEngine
-from pipeline.assembly import MEMORY_FILE, STATE_FILE, OpenBrain
-from pipeline.config.models import Config, LocalEngineTable
+from pipeline.assembly import STATE_FILE, OpenBrain
+from pipeline.config.engine_tables import MEMORY_FILE, LocalEngineTable
+from pipeline.config.models import Config
 from pipeline.errors import SetupError, StateError
 from pipeline.folders import FILE_NAME as FOLDERS_FILE
 from pipeline.folders import remembered

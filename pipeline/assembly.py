@@ -9,12 +9,13 @@ from corebrain.contract import MemoryEngine
 from corebrain.documents.default_converter import RegistryConverter
 from corebrain.documents.types import DocumentConverter
 from corebrain.documents.worker_limits import Limits
-from corebrain.engines.local.engine import LocalEngine
 from corebrain.engines.reference import ReferenceEngine
+from corebrain.engines.registry import build_engine
 from corebrain.layout import MemoryLayout
 from corebrain.model.namespace import Namespace, SegmentKind
 from corebrain.model.requests import GetRequest
-from pipeline.config.models import Config, LocalEngineTable
+from pipeline.config.engine_tables import MEMORY_FILE, LocalEngineTable, ReferenceEngineTable, RemoteEngineTable
+from pipeline.config.models import Config
 from pipeline.errors import SetupError, StateError
 from pipeline.options import SyncOptions
 from pipeline.source import Source
@@ -22,7 +23,6 @@ from pipeline.source_set import SourceSet
 from pipeline.state.sqlite import SqliteState
 from pipeline.state.values import Binding
 
-MEMORY_FILE = "memory.db"
 STATE_FILE = "state.db"
 
 
@@ -33,13 +33,18 @@ def memory_file(config: Config) -> Path | None:
 
 def state_file(config: Config) -> Path | None:
     """Return where the state lies; `None` beside an engine that keeps nothing either."""
-    return config.data / STATE_FILE if isinstance(config.engine, LocalEngineTable) else None
+    return None if isinstance(config.engine, ReferenceEngineTable) else config.data / STATE_FILE
 
 
 def was_synced(config: Config) -> bool:
-    """Tell whether there is a memory to read."""
+    """Tell whether there is a memory to read; one on another machine may be, whoever filled it."""
     file = memory_file(config)
-    return file is not None and file.exists()
+    return isinstance(config.engine, RemoteEngineTable) or (file is not None and file.exists())
+
+
+def binding(config: Config) -> Binding:
+    """Return what the state of *config* belongs to."""
+    return Binding(str(config.root_of()), config.engine.kind, config.engine.place)
 
 
 def check_whole(config: Config) -> None:
@@ -74,7 +79,7 @@ class OpenBrain:
         kept = not trial or was_synced(config)
         self.engine = _engine(config, kept=kept)
         try:
-            self.state = SqliteState(state_file(config) if kept else None)
+            self.state = SqliteState(_kept_state(config, trial=trial) if kept else None)
             self._bind()
         except BaseException:
             self.engine.close()
@@ -122,10 +127,8 @@ class OpenBrain:
         return self.state.sources()
 
     def _bind(self) -> None:
-        engine = self.engine.descriptor.id
-        place = MEMORY_FILE if isinstance(self.config.engine, LocalEngineTable) else ""
         try:
-            self.state.bind(Binding(str(self.config.root_of()), engine, place))
+            self.state.bind(binding(self.config))
         except BaseException:
             self.state.close()
             raise
@@ -152,6 +155,12 @@ class OpenBrain:
 
 
 def _engine(config: Config, *, kept: bool) -> MemoryEngine:
-    if kept and isinstance(config.engine, LocalEngineTable):
-        return LocalEngine(config.data / MEMORY_FILE, durability=config.engine.durability)
-    return ReferenceEngine()
+    table = config.engine
+    return build_engine(table.kind, **table.settings(config.data)) if kept else ReferenceEngine()
+
+
+def _kept_state(config: Config, *, trial: bool) -> Path | None:
+    """Return where the state lies; nowhere when it is only looked for beside a memory on another machine."""
+    file = state_file(config)
+    looked_for = trial and isinstance(config.engine, RemoteEngineTable)
+    return None if looked_for and file is not None and not file.exists() else file

@@ -11,8 +11,8 @@ from corebrain.model.filter import MetaFilter
 from corebrain.model.namespace import Namespace, Reach
 from corebrain.model.requests import MAX_GET_IDS, ForgetTarget
 from pipeline.archive import emptied
-from pipeline.assembly import STATE_FILE, OpenBrain
-from pipeline.config.models import Config, LocalEngineTable
+from pipeline.assembly import STATE_FILE, OpenBrain, binding, state_file
+from pipeline.config.models import Config
 from pipeline.errors import AlreadyRunning, StateError
 from pipeline.heartbeat import Heartbeat
 from pipeline.host import Host
@@ -130,8 +130,8 @@ def is_foreign(config: Config) -> bool:
     Raises:
         StateError: It is a newer version's.
     """
-    state = config.data / STATE_FILE
-    if not isinstance(config.engine, LocalEngineTable) or not state.exists():
+    state = state_file(config)
+    if state is None or not state.exists():
         return False
     try:
         held = binding_of(state)
@@ -139,7 +139,7 @@ def is_foreign(config: Config) -> bool:
         if "newer" in error.message:
             raise
         return True
-    return held is not None and (held.root, held.engine) != (str(config.root_of()), config.engine.kind)
+    return held is not None and held != binding(config)
 
 
 def rebuild(config: Config, open_brain: Callable[[], OpenBrain], host: Host) -> Rebuilt:

@@ -9,8 +9,9 @@ from pipeline.brief import KeptBrief, check_place
 from pipeline.cli.console import Console
 from pipeline.cli.keeping import Voice, described, keep, tended
 from pipeline.cli.printable import printable
+from pipeline.config.engine_tables import CortexEngineTable, LocalEngineTable
 from pipeline.config.load import load
-from pipeline.config.models import Config, LocalEngineTable
+from pipeline.config.models import Config
 from pipeline.daemon import Tended
 from pipeline.errors import SetupError
 from pipeline.health import Pulse, last_beat
@@ -70,7 +71,7 @@ def _upkeep(brain: OpenBrain, voice: Voice) -> Upkeep:
         brain.state,
         now=time.time,
         say=voice.note,
-        build_beliefs=isinstance(table, LocalEngineTable) and table.build_beliefs,
+        build_beliefs=isinstance(table, LocalEngineTable | CortexEngineTable) and table.build_beliefs,
         brief=kept,
     )
 

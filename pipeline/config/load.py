@@ -14,13 +14,12 @@ from connectors.errors import ConfigError
 from corebrain.documents.registry import PARSERS, check_choices
 from corebrain.errors import CorebrainError
 from pipeline.config.complaints import Text, explained, nearest
+from pipeline.config.engine_tables import ENGINES, EngineTable
 from pipeline.config.models import (
-    ENGINES,
     BrainTable,
     Config,
     ContextTable,
     DocumentsTable,
-    EngineTable,
     SourceConfig,
     SourceTable,
 )

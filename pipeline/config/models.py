@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ByteSize, Field, model_validator
 
 from connectors import document
 from connectors.files.connector import MAX_BYTES
@@ -13,13 +13,12 @@ from corebrain.context import DEFAULT_BUDGET
 from corebrain.documents.registry import PARSERS
 from corebrain.errors import InvalidRequest
 from corebrain.model.namespace import Namespace
+from pipeline.config.engine_tables import EngineTable, LocalEngineTable
+from pipeline.config.table import EXPANDED, Table
 from pipeline.errors import SetupError
 from pipeline.options import Split
 from pipeline.schedule import Schedule, schedule_of, span_of
 from pipeline.scrubbing import Scrub
-
-EXPANDED: Any = {"variables": True}
-"""`json_schema_extra` of a field whose value may hold `${VAR}`; a `SecretStr` may without it."""
 
 
 def _node(value: object) -> object:
@@ -50,12 +49,6 @@ Size = Annotated[
 ]
 
 
-class Table(BaseModel):
-    """A table of the file: immutable, unknown keys refused, no value in an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-
 class BrainTable(Table):
     """`[brain]`: where memory lies."""
 
@@ -75,30 +68,6 @@ class BrainTable(Table):
             " (personal numbers too). It eats prose such as 'password reset'."
         ),
     ] = "off"
-
-
-class LocalEngineTable(Table):
-    """`[engine] kind = "local"`: one SQLite file in the data folder."""
-
-    kind: Literal["local"] = "local"
-    durability: Annotated[
-        Literal["power", "process"],
-        Field(description="power waits for the disk at every write; process is faster and may lose the last writes."),
-    ] = "power"
-    build_beliefs: Annotated[
-        bool, Field(description="Whether `brain run` builds beliefs by itself, or leaves them to `brain jobs run`.")
-    ] = False
-
-
-class ReferenceEngineTable(Table):
-    """`[engine] kind = "reference"`: memory of one process, for trials; nothing outlives the command."""
-
-    kind: Literal["reference"] = "reference"
-
-
-EngineTable = LocalEngineTable | ReferenceEngineTable
-ENGINES: Mapping[str, type[EngineTable]] = {"local": LocalEngineTable, "reference": ReferenceEngineTable}
-"""Table of an engine by its kind."""
 
 
 class ContextTable(Table):
@@ -126,7 +95,7 @@ class DocumentsTable(Table):
     workers: Annotated[int | None, Field(ge=1, le=64, description="Documents converted at once.")] = None
     timeout_s: Annotated[float, Field(gt=0, le=3600, description="Seconds one document may take.")] = 30.0
     max_bytes: Size = ByteSize(MAX_BYTES)
-    parsers: Annotated[dict[str, str], Field(exclude=True)] = {}  # the keys named after formats
+    parsers: dict[str, str] = Field(default={}, exclude=True)  # the keys named after formats
 
     @model_validator(mode="before")
     @classmethod

@@ -5,8 +5,9 @@ from typing import Any
 from connectors import registry
 from connectors.errors import ConfigError
 from corebrain.documents.registry import CHOICES, PARSERS
+from pipeline.config.engine_tables import ENGINES
 from pipeline.config.load import MAX_NAME
-from pipeline.config.models import ENGINES, BrainTable, ContextTable, DocumentsTable, SourceTable
+from pipeline.config.models import BrainTable, ContextTable, DocumentsTable, SourceTable
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 

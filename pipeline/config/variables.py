@@ -62,6 +62,8 @@ def _filled(value: object, where: str, variables: Mapping[str, str]) -> object:
         return _VARIABLE.sub(lambda match: _value(match[1], where, variables), value)
     if isinstance(value, list):
         return [_filled(part, where, variables) for part in value]
+    if isinstance(value, dict):
+        return {key: _filled(part, where, variables) for key, part in value.items()}
     return value
 
 
