@@ -17,14 +17,13 @@ from corebrain.engines.local.vector_search import Likenesses
 from corebrain.model.filter import MetaFilter
 
 WORDS_WEIGHT = 0.6
-"""Of the keyword score; the rest is the meaning's."""
+"""Of the keyword score, spread between 0 and the best; the rest is the likeness's, spread between what is ordinary in
+the reach and the best. Chosen over five LoCoMo conversations and Cranfield, each judged by the choice of the others
+(benchmarks/fusion_weights.py)."""
 
 _POOL = 100
-"""Items of either side that the first half as many places are decided among; four times as many for later places."""
-
-_FLOOR = 100
-"""The likeness at this place counts nothing: likenesses are spread between it and the first, words between 0 and the
-first. Weight and place were chosen by leaving out one LoCoMo conversation after the other, and hold on Cranfield."""
+"""Items by words, and twice as many by meaning, that the first half as many places are decided among; four times as
+many for later places."""
 
 
 def by_meaning(
@@ -61,9 +60,10 @@ def _fused(connection: apsw.Connection, likenesses: Likenesses, query: str, want
     pool = _POOL
     while True:
         by_words = ranking.rank(connection, query, wanted, pool)
-        near = list(islice(likenesses.nearest(connection, wanted), pool))
-        fresh = [each for each in _pooled(connection, by_words, near) if each.item not in given]
-        is_last = len(by_words) < pool and len(near) < pool
+        near = list(islice(likenesses.nearest(connection, wanted), 2 * pool))
+        is_last = len(by_words) < pool and len(near) < 2 * pool
+        floor = likenesses.ordinary if is_last else max(likenesses.ordinary, near[-1].score if near else 0.0)
+        fresh = [each for each in _pooled(connection, by_words, near, floor) if each.item not in given]
         for each in fresh if is_last else fresh[: max(0, pool // 2 - len(given))]:
             given.add(each.item)
             score = min(score, each.score)  # a later pool may know more of an item, its place is taken
@@ -73,12 +73,11 @@ def _fused(connection: apsw.Connection, likenesses: Likenesses, query: str, want
         pool *= 4
 
 
-def _pooled(connection: apsw.Connection, by_words: Sequence[Found], near: Sequence[Found]) -> list[Found]:
+def _pooled(connection: apsw.Connection, by_words: Sequence[Found], near: Sequence[Found], floor: float) -> list[Found]:
     worded = {each.item: each for each in by_words}
     likened = {each.item: each for each in near}
     waiting = _waiting(connection, [item for item in worded if item not in likened])
-    words = _Spread(by_words)
-    likes = _Spread(near, floor=near[_FLOOR - 1].score if len(near) >= _FLOOR else 0.0)
+    words, likes = _Spread(by_words, 0.0), _Spread(near, floor)
     fused = []
     for item in worded.keys() | likened.keys():
         word, like = worded.get(item), likened.get(item)
@@ -93,9 +92,10 @@ def _pooled(connection: apsw.Connection, by_words: Sequence[Found], near: Sequen
 class _Spread:
     """Brings scores, best first, to the range from 0 to 1; *floor* and what is below it become 0."""
 
-    def __init__(self, found: Sequence[Found], floor: float = 0.0) -> None:
-        self._floor = floor
-        self._span = max((found[0].score if found else 0.0) - floor, 1e-9)
+    def __init__(self, found: Sequence[Found], floor: float) -> None:
+        best = found[0].score if found else 1.0
+        self._floor = floor if floor < best else best - 1e-6  # then the best alone counts
+        self._span = best - self._floor
 
     def of(self, each: Found | None) -> float:
         return 0.0 if each is None else max(0.0, (each.score - self._floor) / self._span)

@@ -15,7 +15,7 @@ from corebrain.model.filter import MetaFilter
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_FIRST_LOOK = 128  # nearest passages whose items are looked at first; four times as many each further time
+_FIRST_LOOK = 256  # nearest passages whose items are looked at first; four times as many each further time
 
 
 class Likenesses:
@@ -31,6 +31,11 @@ class Likenesses:
         self.scores: NDArray[np.float32] = np.concatenate([group.likeness(query) for group in groups] or none)
         self.passages: NDArray[np.int64] = np.concatenate([group.passages for group in groups] or none).astype(np.int64)
         self._best: NDArray[np.int64] = np.empty(0, np.int64)
+
+    @property
+    def ordinary(self) -> float:
+        """The likeness that five of six do not exceed, were they spread evenly about their mean: it tells nothing."""
+        return float(self.scores.mean() + self.scores.std()) if len(self.scores) else 0.0
 
     def nearest(self, connection: apsw.Connection, wanted: MetaFilter) -> Iterator[Found]:
         """Yield the items the filter admits, nearest first; an item is as near as its nearest passage."""
