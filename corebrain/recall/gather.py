@@ -1,15 +1,18 @@
 """Reads every section of a holistic recall at once (spec 03 section 1.1). Decides nothing about what is shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import TypeVar
 
 from corebrain.contract import MemoryEngine
+from corebrain.errors import EngineError
 from corebrain.model.namespace import WHOLE_TREE
 from corebrain.model.requests import (
     BeliefsRequest,
     FetchRequest,
     Hit,
     ListRequest,
+    RecallAnswer,
     RecallRequest,
 )
 from corebrain.model.text import is_blank
@@ -22,6 +25,8 @@ from corebrain.recall.types import Answer, Fetch, HolisticRecall, ScopeSection
 MAX_FETCH_PAGES = 5
 LATEST_PAGE = 100
 MAX_LATEST_PAGES = 50
+
+_Answered = TypeVar("_Answered")
 
 
 def gather(engine: MemoryEngine, recall: HolisticRecall) -> list[Read]:
@@ -76,7 +81,7 @@ class _Gathering:
             question=query.question, filter=section.filter, limit=section.limit, instructions=query.instructions
         )
         try:
-            answer = engine.recall(request)
+            answer = _honest(RecallAnswer, engine.recall(request))
         except Exception:
             if not query.fallback_to_fetch:
                 raise
@@ -107,7 +112,7 @@ class _Gathering:
             admitted = self._admitted(page.hits)
             lost = len(admitted) < len(page.hits)
             kept += admitted
-        return Found(tuple(kept), first.beliefs)
+        return Found(tuple(kept), tuple(_honest(Hit, belief) for belief in first.beliefs))
 
     def _latest(self, engine: MemoryEngine, section: ScopeSection, wanted: int) -> Found:
         kept: list[Hit] = []
@@ -128,10 +133,18 @@ class _Gathering:
     @staticmethod
     def _beliefs(engine: MemoryEngine, section: ScopeSection, wanted: int) -> Found:
         reach = section.filter.reach or WHOLE_TREE
-        return Found(beliefs=tuple(engine.beliefs(BeliefsRequest(reach=reach, limit=wanted))))
+        found = engine.beliefs(BeliefsRequest(reach=reach, limit=wanted))
+        return Found(beliefs=tuple(_honest(Hit, belief) for belief in found))
 
-    def _admitted(self, hits: tuple[Hit, ...]) -> list[Hit]:
-        return [hit for hit in hits if not self._recall.excludes(hit)]
+    def _admitted(self, hits: Iterable[Hit]) -> list[Hit]:
+        return [hit for hit in hits if not self._recall.excludes(_honest(Hit, hit))]
+
+
+def _honest(kind: type[_Answered], value: object) -> _Answered:
+    """Return what an engine answered once it is what it must be, so that nothing after the reads can break on it."""
+    if not isinstance(value, kind):
+        raise EngineError(f"the engine answered with {type(value).__name__}, not with {kind.__name__}")
+    return value
 
 
 def _wanted(recall: HolisticRecall) -> list[int]:

@@ -1,3 +1,4 @@
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from corebrain.model.filter import MetaFilter
 from corebrain.model.item import LearningKind, StoreItem
 from corebrain.model.meta import ItemKind, MemoryMeta
 from corebrain.model.namespace import Namespace, Reach
-from corebrain.model.requests import FetchPage, Hit
+from corebrain.model.requests import FetchPage, Hit, ListPage
 from corebrain.recall import Answer, ContextPack, Fetch, HolisticRecall, Latest, ScopeSection, holistic_recall
 
 LEARNINGS = MetaFilter.of_kinds(ItemKind.LEARNING)
@@ -83,6 +84,39 @@ def test_hits_repeated_by_an_engine_and_hits_of_foreign_kinds_do_not_reach_the_p
     section = ScopeSection(heading="Learnings", filter=LEARNINGS, limit=5)
     pack = holistic_recall(scripted(fetch=garbage), HolisticRecall(query="q", sections=(section,)))
     assert pack.markdown == "# Memory\n\n## Learnings\n\n- once\n"
+
+
+@pytest.mark.parametrize("garbage", [None, "junk", [None], SimpleNamespace(id="a", kind="banana", text="x")])
+def test_engine_that_answers_garbage_costs_its_sections_only(scripted: Any, garbage: Any) -> None:
+    honest = Hit(id="h", kind=ItemKind.LEARNING, text="honest", meta=MemoryMeta())
+    engine = scripted(
+        fetch=lambda request: (
+            FetchPage(hits=(honest,))
+            if request.query == "good"
+            else SimpleNamespace(hits=(garbage,), beliefs=(garbage,), next_cursor=None)
+        ),
+        listing=lambda _: SimpleNamespace(items=(garbage,), next_cursor=None),
+        recall=lambda _: SimpleNamespace(answer="said", citations=(garbage,)),
+        beliefs=lambda _: (garbage,),
+    )
+    sections = (
+        ScopeSection(heading="Fetched", filter=LEARNINGS, limit=2, query=Fetch(query="q")),
+        ScopeSection(heading="Newest", filter=LEARNINGS, limit=2, query=Latest()),
+        ScopeSection(heading="Answered", limit=2, query=Answer(question="q")),
+        ScopeSection(heading="Good", limit=2, query=Fetch(query="good")),
+    )
+    pack = holistic_recall(engine, HolisticRecall(sections=sections))
+    assert pack.markdown == "# Memory\n\n## Good\n\n- honest\n"
+    assert all(skipped.reason.startswith("engine error: the engine answered with ") for skipped in pack.skipped)
+    assert len(pack.skipped) == 3
+
+
+def test_beliefs_that_are_garbage_leave_the_stored_learnings(scripted: Any) -> None:
+    honest = Hit(id="h", kind=ItemKind.LEARNING, text="honest", meta=MemoryMeta())
+    engine = scripted(listing=lambda _: ListPage(items=(honest,)), beliefs=lambda _: ["junk"])
+    section = ScopeSection(heading="Newest", filter=LEARNINGS, limit=2, query=Latest())
+    pack = holistic_recall(engine, HolisticRecall(sections=(section,)))
+    assert (pack.markdown, pack.skipped) == ("# Memory\n\n## Newest\n\n- honest\n", ())
 
 
 def test_sandbox_is_not_entered_and_siblings_stay_apart() -> None:
