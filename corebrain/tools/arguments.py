@@ -45,13 +45,18 @@ def _confine(tool: str, arguments: Mapping[str, Any]) -> None:
     pending: list[tuple[str, Any]] = [("", arguments)]
     while pending:
         path, value = pending.pop()
-        if isinstance(value, Mapping):
-            for key, below in value.items():
-                if key in FORBIDDEN:
-                    raise InvalidRequest(f"{tool}: `{_join(path, key)}` is not yours to choose, the host fixes it")
-                pending.append((_join(path, key), below))
-        elif isinstance(value, list | tuple):
-            pending += [(f"{path}[{index}]"[:_LONGEST_PATH], below) for index, below in enumerate(value)]
+        chosen = next((key for key in value if key in FORBIDDEN), None) if isinstance(value, Mapping) else None
+        if chosen is not None:
+            raise InvalidRequest(f"{tool}: `{_join(path, chosen)}` is not yours to choose, the host fixes it")
+        pending += _below(path, value)
+
+
+def _below(path: str, value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        return [(_join(path, key), below) for key, below in value.items()]
+    if isinstance(value, list | tuple):
+        return [(f"{path}[{index}]"[:_LONGEST_PATH], below) for index, below in enumerate(value)]
+    return []
 
 
 def _join(path: str, key: object) -> str:

@@ -23,7 +23,6 @@ BY_LAW = {"MemoryEngine", "LocalEngine", "ReferenceEngine", "CortexEngine"} | {
 DEEP = {
     "connectors.notion.properties.attached",
     "corebrain.engines.local.ranking.rank",
-    "corebrain.tools.arguments._confine",
 }
 """Functions that nest deeper and are to be flattened; no name may be added."""
 
