@@ -11,17 +11,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corebrain.contract import MemoryEngine
+from corebrain.contract import EngineDescriptor, EngineHealth, Hits, Item, MemoryEngine
 from corebrain.engines.local import LocalEngine
 from corebrain.engines.reference import ReferenceEngine
+from corebrain.errors import EngineError, Unavailable, Unsupported
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
 from corebrain.lifecycle import AgentMemory, CoreScope, RecallPolicy
 from corebrain.model.filter import MetaFilter
 from corebrain.model.item import LearningKind, Role, StoreItem, Turn
 from corebrain.model.meta import ItemKind, MemoryMeta
 from corebrain.model.namespace import Namespace, SegmentKind
-from corebrain.model.requests import GetRequest, Hit, ListRequest
-from corebrain.recall import ContextPack
+from corebrain.model.requests import (
+    BeliefsRequest,
+    FetchPage,
+    FetchRequest,
+    ForgetReport,
+    ForgetTarget,
+    GetRequest,
+    Hit,
+    ListPage,
+    ListRequest,
+    RecallAnswer,
+    RecallRequest,
+    StoreReceipt,
+)
+from corebrain.recall import ContextPack, HolisticRecall, ScopeSection, holistic_recall
+from corebrain.recall.failure import typed
 
 ROOTS = ["root", "team:acme", "ws:acme/team:hive"]
 NODES = [
@@ -47,7 +62,10 @@ def engine_of(kind: str) -> Iterator[MemoryEngine]:
     if kind == "reference":
         yield ReferenceEngine()
         return
-    with tempfile.TemporaryDirectory() as folder, LocalEngine(Path(folder) / "memory.db") as engine:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        LocalEngine(Path(folder) / "memory.db", durability="process") as engine,
+    ):
         yield engine
 
 
@@ -158,18 +176,139 @@ def test_no_brain_document_carries_an_agent_and_each_lies_at_its_source(kind: st
 def test_packs_without_core_scopes_are_byte_for_byte_what_they_are_without_the_feature(
     kind: str, history: dict[str, Any]
 ) -> None:
-    thread, _, text, _, _ = history["live"]
+    live = history["live"]
+    thread, text = live[0], live[2]
     dropped = [Turn(role=Role.USER, text=text)]
     with engine_of(kind) as engine:
         fill(engine, history)
         plain = memory_of(engine, history)
+        plain.pre_turn(*live)  # so that both of those compared are replays, and find the same tree
         dropped_core = plain.with_core(history["core"]).with_core([])
         for one, other in (
             (plain.recall(text), dropped_core.recall(text)),
             (plain.start_session(thread), dropped_core.start_session(thread)),
             (plain.recall_for_compaction(thread, dropped), dropped_core.recall_for_compaction(thread, dropped)),
+            (plain.pre_turn(*live).pack, dropped_core.pre_turn(*live).pack),
         ):
             assert one == other
+        assert plain.recall(text) == holistic_recall(engine, without_the_feature(plain, text))
+
+
+def without_the_feature(memory: AgentMemory, query: str) -> HolisticRecall:
+    """The recall of spec 03 section 3.1 as it reads without its line on core scopes."""
+    layout, policy, agent = memory.layout, memory.policy, memory.agent_id
+    rows = [
+        ("Learnings", layout.learnings_filter(), policy.learnings_limit, None),
+        ("Brain", layout.brain_filter(), policy.brain_limit, 4),
+        ("This agent's history", layout.conversations_filter(agent), policy.history_limit, None),
+    ]
+    if layout.pool is None:
+        rows.append(("Team conversations", layout.conversations_filter(), policy.team_limit, None))
+    sections = [
+        ScopeSection(heading=heading, filter=wanted, limit=limit, max_scopes=scopes)
+        for heading, wanted, limit, scopes in rows
+        if limit
+    ]
+    return HolisticRecall(query=query, sections=tuple(sections), budget_tokens=policy.budget_tokens)
+
+
+class Failing(MemoryEngine):
+    """An engine whose calls fail as a plan says: one entry for each call that has begun, in any order of threads."""
+
+    def __init__(self, engine: MemoryEngine, plan: list[Exception | None]) -> None:
+        self._engine = engine
+        self._plan = plan
+        self._lock = threading.Lock()
+        self.raised: list[str] = []
+        self.works_in_process = getattr(engine, "works_in_process", False)
+
+    def _next(self) -> None:
+        with self._lock:
+            error = self._plan.pop(0) if self._plan else None
+        if error is not None:
+            self.raised.append(str(typed(error)))
+            raise error
+
+    @property
+    def descriptor(self) -> EngineDescriptor:
+        return self._engine.descriptor
+
+    def health(self) -> EngineHealth:
+        return self._engine.health()
+
+    def store(self, item: Item) -> StoreReceipt:
+        self._next()
+        return self._engine.store(item)
+
+    def fetch(self, request: FetchRequest) -> FetchPage:
+        self._next()
+        return self._engine.fetch(request)
+
+    def recall(self, request: RecallRequest) -> RecallAnswer:
+        self._next()
+        return self._engine.recall(request)
+
+    def list(self, request: ListRequest) -> ListPage:
+        self._next()
+        return self._engine.list(request)
+
+    def beliefs(self, request: BeliefsRequest) -> Hits:
+        self._next()
+        return self._engine.beliefs(request)
+
+    def forget(self, target: ForgetTarget) -> ForgetReport:
+        self._next()
+        return self._engine.forget(target)
+
+
+FAILURES = st.sampled_from(
+    [
+        None,
+        None,
+        Unavailable("away"),
+        EngineError("torn"),
+        Unsupported("not here"),
+        ValueError("key=s3cr3t"),
+        KeyError(),
+    ]
+)
+
+
+@pytest.mark.parametrize("kind", ["reference", "local"])
+@given(history=histories(), plan=st.lists(FAILURES, max_size=12))
+def test_failing_call_costs_its_section_or_the_log_and_never_the_pack(
+    kind: str, history: dict[str, Any], plan: list[Exception | None]
+) -> None:
+    thread, index, text, window, at = history["live"]
+    dropped = [Turn(role=Role.USER, text=text)]
+    with engine_of(kind) as engine:
+        fill(engine, history)
+        failing = Failing(engine, list(plan))
+        memory = AgentMemory(failing, history["layout"], history["agent"]).with_policy(history["policy"])
+        before = set(threading.enumerate())
+        turn = memory.pre_turn(thread, index, text, in_prompt_from=window, at=at)
+        assert (turn.logged is None) == (turn.log_error is not None)
+        for pack in (turn.pack, memory.start_session(thread), memory.recall_for_compaction(thread, dropped)):
+            for skipped in pack.skipped:
+                assert skipped.reason == "empty" or skipped.reason in failing.raised
+            headings = {found.heading for found in pack.sections} | {skipped.heading for skipped in pack.skipped}
+            assert len(headings) == len(pack.sections) + len(pack.skipped)
+            assert "s3cr3t" not in pack.to_json()
+        assert set(threading.enumerate()) == before
+
+
+@given(history=histories())
+def test_deadline_that_is_over_ends_every_read_of_the_local_engine_and_no_write(history: dict[str, Any]) -> None:
+    thread, index, text, window, at = history["live"]
+    with engine_of("local") as engine:
+        fill(engine, history)
+        policy = history["policy"].model_copy(update={"section_timeout_s": 1e-9})
+        turn = memory_of(engine, history).with_policy(policy).pre_turn(thread, index, text, window, at)
+        assert turn.logged is not None
+        assert (turn.pack.markdown, turn.pack.sections) == ("", ())
+        assert {skipped.reason for skipped in turn.pack.skipped} <= {
+            "unavailable: the deadline is over: nothing was read"
+        }
 
 
 @pytest.mark.parametrize("kind", ["reference", "local"])
@@ -194,10 +333,11 @@ def test_no_read_of_a_session_leaves_the_tree_or_its_budget(kind: str, history: 
                 assert not in_sandbox(hit.meta.namespace, layout.root)
 
 
+@pytest.mark.parametrize("kind", ["reference", "local"])
 @given(history=histories())
-def test_pooled_history_holds_no_turn_of_another_agent(history: dict[str, Any]) -> None:
+def test_pooled_history_holds_no_turn_of_another_agent(kind: str, history: dict[str, Any]) -> None:
     layout = history["layout"]
-    with engine_of("reference") as engine:
+    with engine_of(kind) as engine:
         fill(engine, history)
         pack = memory_of(engine, history).recall(history["live"][2])
         own = [found for found in pack.sections if found.heading == "This agent's history"]
