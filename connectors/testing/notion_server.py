@@ -1,19 +1,14 @@
 """The stand-in of Notion's API as a real HTTP server on loopback, with a log and faults on demand."""
 
 import json
-import re
-import socket
-import threading
 import uuid
-from collections import deque
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
-from urllib.parse import parse_qsl, unquote, urlsplit
+from typing import Any
+from urllib.parse import unquote
 
 from connectors.testing import notion_shapes as shapes
+from connectors.testing.loopback import ArmedFaults, LoopbackServer, Reply, Request
 from connectors.testing.notion_api import Api, ApiError, Asked, Limits
 from connectors.testing.notion_shapes import Obj
 from connectors.testing.notion_workspace import Workspace
@@ -55,34 +50,7 @@ class Fault:
     reason: str | None = None
 
 
-class _Listener(ThreadingHTTPServer):
-    """Closes the connections that clients keep open, so that nothing is left when a test ends."""
-
-    daemon_threads = True
-
-    def __init__(self, address: tuple[str, int], owner: "NotionServer") -> None:
-        super().__init__(address, _Handler)
-        self.owner = owner
-        self._open: set[socket.socket] = set()
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        self._open.discard(request)
-        super().shutdown_request(request)
-
-    def close_all(self) -> None:
-        for request in tuple(self._open):
-            with suppress(OSError):
-                request.shutdown(socket.SHUT_RDWR)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of clients that went away."""
-
-
-class NotionServer:
+class NotionServer(LoopbackServer):
     """A Notion to talk to; use it as a context manager.
 
     Args:
@@ -99,113 +67,47 @@ class NotionServer:
     def __init__(self, workspace: Workspace, limits: Limits | None = None, port: int = 0) -> None:
         self.workspace = workspace
         self.log: list[str] = []
-        self.faults: deque[Fault] = deque()
+        self.faults: ArmedFaults[Fault] = ArmedFaults()
         self.tokens: set[str] | None = None
-        self._lock = threading.Lock()
-        self._http = _Listener(("127.0.0.1", port), self)
-        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+        super().__init__(self._reply, port)
         self.api = Api(workspace, limits, self.url)
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.close_all()
-        self._http.server_close()
-        self._thread.join()
-
-    def serve(self) -> None:
-        """Serve in this thread until interrupted."""
-        self._http.serve_forever()
 
     def fail(self, match: str, status: int, times: int = 1, **more: Any) -> None:
         """Arm a fault."""
-        self.faults.append(Fault(match, status, times, **more))
+        self.faults.arm(Fault(match, status, times, **more))
 
-    def take_fault(self, line: str) -> Fault | None:
-        """Note a request and return the fault that hits it."""
-        with self._lock:
-            self.log.append(line)
-            for fault in self.faults:
-                if fault.times > 0 and re.search(fault.match, line):
-                    fault.times -= 1
-                    return fault
-            return None
-
-
-@dataclass(slots=True)
-class _Reply:
-    status: int
-    body: bytes
-    headers: dict[str, str] = field(default_factory=dict)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # head and body in one piece: two would wait for each other's acknowledgement, 40 ms a reply
-    disable_nagle_algorithm = True
-    server: _Listener
-
-    def do_GET(self) -> None:
-        self._serve()
-
-    def do_POST(self) -> None:
-        self._serve()
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the standard library's name
-        """Say nothing: tests read `log`."""
-
-    def _serve(self) -> None:
-        server = self.server.owner
-        length = int(self.headers.get("Content-Length") or 0)
-        raw = self.rfile.read(length) if length else b""
-        parts = urlsplit(self.path)
-        if parts.path.startswith("/_"):
-            self._send(_side_door(server, self.command, parts.path, parts.query, raw))
-            return
-        fault = server.take_fault(f"{self.command} {parts.path}")
+    def _reply(self, asked: Request) -> Reply | None:
+        if asked.path.startswith("/_"):
+            return _side_door(self, asked)
+        line = f"{asked.method} {asked.path}"
+        self.log.append(line)
+        fault = self.faults.take(line)
         if fault is not None and fault.status == 0:
-            self.close_connection = True
-            return
-        reply = _faulty(fault) if fault is not None else self._answer(server, parts.path, parts.query, raw)
-        reply.headers["Date"] = format_datetime(server.workspace.clock(), usegmt=True)
-        self._send(reply)
+            return None
+        reply = _faulty(fault) if fault is not None else self._answer(asked)
+        reply.headers["Date"] = format_datetime(self.workspace.clock(), usegmt=True)
+        return reply
 
-    def _answer(self, server: NotionServer, path: str, query: str, raw: bytes) -> _Reply:
-        kind, _, token = (self.headers.get("Authorization") or "").partition(" ")
-        if kind != "Bearer" or not token or (server.tokens is not None and token not in server.tokens):
+    def _answer(self, asked: Request) -> Reply:
+        kind, token = asked.credential()
+        if kind != "Bearer" or not token or (self.tokens is not None and token not in self.tokens):
             return _error(ApiError(401, "unauthorized", "API token is invalid."))
-        if not self.headers.get("Notion-Version"):
+        if not asked.headers.get("Notion-Version"):
             return _error(ApiError(400, "missing_version", "Notion-Version header should be defined."))
         try:
-            body = json.loads(raw) if raw else {}
-            asked = Asked(self.command, path.removeprefix("/v1/"), dict(parse_qsl(query)), body)
-            answer = server.api.answer(asked)
+            body = json.loads(asked.body) if asked.body else {}
+            answer = self.api.answer(Asked(asked.method, asked.path.removeprefix("/v1/"), asked.query, body))
         except ApiError as error:
             return _error(error)
-        return _json(200, {**answer, "request_id": str(uuid.uuid4())})
-
-    def _send(self, reply: _Reply) -> None:
-        self.send_response_only(reply.status)
-        for name, value in {"Content-Type": "application/json; charset=utf-8", **reply.headers}.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(reply.body)))
-        self.end_headers()
-        self.wfile.write(reply.body)
+        return Reply.json({**answer, "request_id": str(uuid.uuid4())})
 
 
-def _json(status: int, value: Any) -> _Reply:
-    return _Reply(status, json.dumps(value).encode())
+def _error(error: ApiError, **more: Any) -> Reply:
+    said = shapes.error(error.status, error.code, error.message, str(uuid.uuid4()), **more)
+    return Reply.json(said, error.status)
 
 
-def _error(error: ApiError, **more: Any) -> _Reply:
-    return _json(error.status, shapes.error(error.status, error.code, error.message, str(uuid.uuid4()), **more))
-
-
-def _faulty(fault: Fault) -> _Reply:
+def _faulty(fault: Fault) -> Reply:
     code = _CODES.get(fault.status, "internal_server_error")
     more: Obj = {"additional_data": {"rate_limit_reason": fault.reason}} if fault.reason else {}
     reply = _error(ApiError(fault.status, code, f"Stand-in was told to answer {fault.status}."), **more)
@@ -214,18 +116,18 @@ def _faulty(fault: Fault) -> _Reply:
     return reply
 
 
-def _side_door(server: NotionServer, method: str, path: str, query: str, raw: bytes) -> _Reply:
+def _side_door(server: NotionServer, asked: Request) -> Reply:
     """Answer outside the API: the log, the files, and what people play with."""
-    if path == "/_log":
-        return _json(200, list(server.log))
-    if path.startswith("/_files/"):
-        return _file(server, unquote(path.removeprefix("/_files/")), dict(parse_qsl(query)))
-    if method != "POST":
-        return _json(404, {"error": f"{path} wants POST"})
+    if asked.path == "/_log":
+        return Reply.json(list(server.log))
+    if asked.path.startswith("/_files/"):
+        return _file(server, unquote(asked.path.removeprefix("/_files/")), asked.query)
+    if asked.method != "POST":
+        return Reply.json({"error": f"{asked.path} wants POST"}, 404)
     try:
-        return _json(200, _play(server, path, json.loads(raw) if raw else {}))
+        return Reply.json(_play(server, asked.path, json.loads(asked.body) if asked.body else {}))
     except (KeyError, ValueError, TypeError, StopIteration) as error:
-        return _json(400, {"error": f"{path}: {error!r}"})
+        return Reply.json({"error": f"{asked.path}: {error!r}"}, 400)
 
 
 def _play(server: NotionServer, path: str, given: Obj) -> Obj:
@@ -250,8 +152,8 @@ def _play(server: NotionServer, path: str, given: Obj) -> Obj:
     return {"id": key}
 
 
-def _file(server: NotionServer, name: str, query: dict[str, str]) -> _Reply:
+def _file(server: NotionServer, name: str, query: dict[str, str]) -> Reply:
     end = float(query.get("X-Amz-Expires") or 0)
     if name not in server.workspace.files or server.workspace.clock().timestamp() > end:
-        return _Reply(403, b"<Error><Code>AccessDenied</Code></Error>", {"Content-Type": "application/xml"})
-    return _Reply(200, server.workspace.files[name], {"Content-Type": "application/octet-stream"})
+        return Reply(403, b"<Error><Code>AccessDenied</Code></Error>", {"Content-Type": "application/xml"})
+    return Reply(200, server.workspace.files[name], {"Content-Type": "application/octet-stream"})
