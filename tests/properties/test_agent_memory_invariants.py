@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corebrain.contract import EngineDescriptor, EngineHealth, Hits, Item, MemoryEngine
@@ -297,6 +297,7 @@ def test_failing_call_costs_its_section_or_the_log_and_never_the_pack(
         assert set(threading.enumerate()) == before
 
 
+@settings(max_examples=15)
 @given(history=histories())
 def test_deadline_that_is_over_ends_every_read_of_the_local_engine_and_no_write(history: dict[str, Any]) -> None:
     thread, index, text, window, at = history["live"]

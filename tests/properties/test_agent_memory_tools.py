@@ -1,18 +1,23 @@
 """Whatever a model passes, its tools answer with JSON or a typed error, and touch nothing out of their reach."""
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from hypothesis import given
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from corebrain.contract import MemoryEngine
+from corebrain.engines.local import LocalEngine
 from corebrain.engines.reference import ReferenceEngine
 from corebrain.errors import CorebrainError
 from corebrain.model.filter import MetaFilter
 from corebrain.model.item import LearningKind, StoreItem
 from corebrain.model.meta import MemoryMeta
 from corebrain.model.namespace import Namespace, Reach
-from corebrain.model.requests import ListRequest
+from corebrain.model.requests import EraseRequest, ListRequest
 from corebrain.tools import TOOL_NAMES, MemoryTools, anthropic_result
 from corebrain.tools.schemas import tool_specs
 
@@ -61,14 +66,34 @@ CALLS = BY_ID | st.sampled_from(TOOL_NAMES).flatmap(
 )
 
 
-def texts(engine: ReferenceEngine, reach: Reach) -> list[tuple[str, str]]:
+def texts(engine: MemoryEngine, reach: Reach) -> list[tuple[str, str]]:
     page = engine.list(ListRequest(filter=MetaFilter(reach=reach), limit=100))
     return [(str(hit.meta.namespace), hit.text) for hit in page.items]
 
 
-@given(st.lists(CALLS, min_size=1, max_size=4))
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[LocalEngine]:
+    with LocalEngine(tmp_path / "memory.db", durability="process") as engine:
+        yield engine
+
+
+@given(calls=st.lists(CALLS, min_size=1, max_size=4))
 def test_no_arguments_reach_beyond_the_scope(calls: list[tuple[str, Any]]) -> None:
-    engine = ReferenceEngine()
+    check_confined(ReferenceEngine(), calls)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # emptied before each example
+@given(calls=st.lists(CALLS, min_size=1, max_size=4))
+def test_no_arguments_reach_beyond_the_scope_of_the_local_engine(
+    local: LocalEngine, calls: list[tuple[str, Any]]
+) -> None:
+    local.erase(EraseRequest(reach=Reach.subtree(Namespace.ROOT), whole_tree=True))
+    local.erase(EraseRequest(reach=Reach.subtree(Namespace.parse("service:news"))))
+    check_confined(local, calls)
+
+
+def check_confined(engine: MemoryEngine, calls: list[tuple[str, Any]]) -> None:
+    """Make the calls and look whether anything was shown, or changed, that lies beyond the scope."""
     engine.store_many(ITEMS)
     tools = MemoryTools(engine).placed_at(OWN)
     hidden = [Reach.exact(Namespace.parse(node)) for node in NODES if not OWN.is_within(Namespace.parse(node))]
