@@ -178,7 +178,7 @@ class InlineWriter:
             out.append(self._image(node))
         elif tag == "input":
             out.append(_checkbox(node))
-        elif tag in self.DROPPED or tag[0] in "-!_":
+        elif tag in self.DROPPED or tag[:1] in "-!_":  # "" is a processing instruction (`<?php … ?>`)
             pass
         elif depth > MAX_INLINE_DEPTH:
             out.append(escape_tags(self.plain(node)))

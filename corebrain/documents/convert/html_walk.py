@@ -132,7 +132,7 @@ class HtmlWalk:
             tag = child.tag or ""
             if tag in {"ul", "ol", "menu"}:  # a list directly in a list belongs to the item above it
                 lines.extend(_indented(block, 4 if lines else 0) for block in self._list(child, depth + 1))
-            elif tag[0] not in "-!" and child.mem_id not in self.skipped:
+            elif tag[:1] not in "-!" and child.mem_id not in self.skipped:
                 if number is not None and tag == "li":
                     number = _whole(child.attributes.get("value"), number)
                 item = self._item(child, "- " if number is None else f"{number}. ", depth)

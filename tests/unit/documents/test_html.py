@@ -178,7 +178,12 @@ def test_page_without_text_is_empty(data: bytes) -> None:
         page(data)
 
 
-@given(st.text(alphabet="<>/abdhiloprtu =\"'&;#1\n", max_size=200))
+def test_processing_instructions_are_left_out() -> None:
+    source = "<div><?php echo 1; ?>a <b>b<?x y?></b><ul><?php li(); ?><li>c<?php z ?></ul></div>"
+    assert markdown(source) == "a **b**\n\n- c"
+
+
+@given(st.text(alphabet="<>/?abdhiloprtu =\"'&;#1\n", max_size=200))
 def test_any_markup_converts_or_is_refused(source: str) -> None:
     try:
         first = markdown(source)
