@@ -37,6 +37,27 @@ def git(folder: Path, *arguments: str, stdin: bytes = b"") -> bytes:
     return ran.stdout
 
 
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What git knows of a commit.
+
+    Attributes:
+        sha: Its id.
+        tree: The id of its tree.
+        parents: The ids of those before it.
+        author: The author's name.
+        date: The committer's, in ISO 8601.
+        message: Whole.
+    """
+
+    sha: str
+    tree: str
+    parents: tuple[str, ...]
+    author: str
+    date: str
+    message: str
+
+
 @dataclass(slots=True)
 class Repository:
     """A repository with what GitHub knows beside git.
@@ -108,3 +129,12 @@ class Repository:
             return self.git("rev-parse", "-q", "--verify", "--end-of-options", f"{wanted}^{{commit}}").decode().strip()
         except GitFailed:
             return None
+
+    def commits(self, *arguments: str) -> list[Commit]:
+        """Return the commits that `git log` shows for *arguments*."""
+        said = self.git("log", "-z", "--format=%H%x01%T%x01%P%x01%an%x01%cI%x01%B", *arguments).decode()
+        parts = (one.split("\x01") for one in said.split("\0") if one)
+        return [
+            Commit(sha, tree, tuple(parents.split()), author, date, message.strip())
+            for sha, tree, parents, author, date, message in parts
+        ]

@@ -1,30 +1,28 @@
 """The stand-in of GitHub as a real HTTP server on loopback over real git repositories, with a log and faults.
 
-Made by hand, because nobody recorded them: truncated trees and 304s. Everything else has the shapes of the recordings
-in `tests/recorded/github`.
+Made by hand, because nobody recorded them: truncated trees, 304s and node ids of today's form. Everything else has the
+shapes of the recordings in `tests/recorded/github` and keeps the schema beside them.
 """
 
 import hashlib
-import json
-import re
-import socket
 import threading
 import time
-from collections import deque
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
-from urllib.parse import parse_qsl, unquote, urlsplit
+from typing import Any
+from urllib.parse import unquote
 
 from connectors.testing import github_git_api as git_api
-from connectors.testing import github_talk_api as talk
 from connectors.testing.github_git_api import ApiError
 from connectors.testing.github_repository import Repository
+from connectors.testing.github_routes import download, routed, side_door
+from connectors.testing.loopback import ArmedFaults, LoopbackServer, Reply, Request
 
 TOKEN = "ghp_standin"  # noqa: S105 - the token of a server that lives as long as a test
+
+
+Tamper = Callable[[str, Reply], Reply]
+"""Changes a reply, given `METHOD /path`: what no real repository can be made to answer."""
 
 
 @dataclass(slots=True)
@@ -54,60 +52,28 @@ class Budget:
     used: int = 0
     reset: int = field(default_factory=lambda: int(time.time()) + 3600)
 
+    @property
+    def left(self) -> int:
+        """Requests until it is renewed."""
+        return max(0, self.limit - self.used)
+
     def headers(self) -> dict[str, str]:
         """Return the headers that tell it."""
         return {
             "X-RateLimit-Limit": str(self.limit),
-            "X-RateLimit-Remaining": str(max(0, self.limit - self.used)),
+            "X-RateLimit-Remaining": str(self.left),
             "X-RateLimit-Used": str(self.used),
             "X-RateLimit-Reset": str(self.reset),
             "X-RateLimit-Resource": "core",
         }
 
-
-@dataclass(slots=True)
-class Reply:
-    """An answer."""
-
-    status: int
-    body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def json(cls, value: Any, status: int = 200, headers: dict[str, str] | None = None) -> "Reply":
-        """Answer with JSON."""
-        return cls(
-            status, json.dumps(value).encode(), {"Content-Type": "application/json; charset=utf-8", **(headers or {})}
-        )
+    def overview(self) -> dict[str, Any]:
+        """Return what asking for it answers."""
+        core = {"limit": self.limit, "remaining": self.left, "used": self.used, "reset": self.reset}
+        return {"resources": {"core": core, "search": {**core, "limit": 30}}, "rate": core}
 
 
-class _Listener(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-    def __init__(self, port: int, owner: "GitHubServer") -> None:
-        super().__init__(("127.0.0.1", port), _Handler)
-        self.owner = owner
-        self._open: set[socket.socket] = set()
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        self._open.discard(request)
-        super().shutdown_request(request)
-
-    def close_all(self) -> None:
-        for request in tuple(self._open):
-            with suppress(OSError):
-                request.shutdown(socket.SHUT_RDWR)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of clients that went away."""
-
-
-class GitHubServer:
+class GitHubServer(LoopbackServer):
     """A GitHub to talk to; use it as a context manager.
 
     Args:
@@ -115,6 +81,7 @@ class GitHubServer:
         port: 0 takes a free one.
 
     Attributes:
+        repositories: By full name; may be changed at any time.
         log: `METHOD /path` of every request so far, with the status after it: `GET /repos/… 304`.
         faults: Armed faults.
         tokens: The tokens that are good; `None` takes any, and none at all.
@@ -122,41 +89,28 @@ class GitHubServer:
         moved: Old full name -> repository, answered with 301.
         archives: False answers 404 for archives.
         lfs: Contents of LFS by oid.
-        app_keys: Whether app tokens are given out.
+        installation_tokens: How many were given out.
+        tamper: Changes replies on their way out.
     """
 
     def __init__(self, repositories: Iterable[Repository] = (), port: int = 0) -> None:
+        super().__init__(self._reply, port)
         self.repositories = {repo.full_name: repo for repo in repositories}
         self.log: list[str] = []
-        self.faults: deque[Fault] = deque()
+        self.faults: ArmedFaults[Fault] = ArmedFaults()
         self.tokens: set[str] | None = None
         self.budget = Budget()
         self.moved: dict[str, Repository] = {}
         self.archives = True
         self.lfs: dict[str, bytes] = {}
         self.installation_tokens = 0
+        self.tamper: Tamper = lambda _, reply: reply
+        self._archives: dict[tuple[str, str], bytes] = {}
         self._lock = threading.Lock()
-        self._http = _Listener(port, self)
-        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.close_all()
-        self._http.server_close()
-        self._thread.join()
-
-    def serve(self) -> None:
-        """Serve in this thread until interrupted."""
-        self._http.serve_forever()
 
     def fail(self, match: str, status: int, times: int = 1, **more: Any) -> None:
         """Arm a fault."""
-        self.faults.append(Fault(match, status, times, **more))
+        self.faults.arm(Fault(match, status, times, **more))
 
     def rename(self, old: str, new: str) -> None:
         """Rename or transfer a repository; the old name redirects."""
@@ -165,221 +119,93 @@ class GitHubServer:
         self.repositories[new] = repo
         self.moved[old] = repo
 
-    def note(self, line: str) -> None:
-        """Add to the log."""
-        with self._lock:
-            self.log.append(line)
-
-    def take_fault(self, line: str) -> Fault | None:
-        """Return the fault that hits a request."""
-        with self._lock:
-            for fault in self.faults:
-                if fault.times > 0 and re.search(fault.match, line):
-                    fault.times -= 1
-                    return fault
-            return None
-
-    def spend(self) -> None:
-        """Count a request against the budget.
-
-        Raises:
-            ApiError: There is none left.
-        """
-        with self._lock:
-            if self.budget.used >= self.budget.limit:
-                raise ApiError(403, "API rate limit exceeded for user ID 1.")
-            self.budget.used += 1
-
-    def refund(self) -> None:
-        """A 304 was free."""
-        with self._lock:
-            self.budget.used -= 1
-
     def find(self, name: str) -> Repository:
         """Return a repository by its full name.
 
         Raises:
             ApiError: It is not there, or not to be seen.
         """
-        repo = self.repositories.get(name)
-        if repo is None or not repo.visible:
-            raise ApiError(404, "Not Found")
-        return repo
+        return _visible(self.repositories.get(name))
 
+    def numbered(self, number: str) -> Repository:
+        """Return a repository by GitHub's id of it; raises as `find` does."""
+        return _visible(next((one for one in self.repositories.values() if str(one.number) == number), None))
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # head and body in one piece: two would wait for each other's acknowledgement, 40 ms a reply
-    disable_nagle_algorithm = True
-    server: _Listener
+    def archive_of(self, repo: Repository, sha: str) -> bytes:
+        """Return the archive of a commit, made once."""
+        key = (repo.full_name, sha)
+        if key not in self._archives:
+            self._archives[key] = git_api.archive(repo, sha)
+        return self._archives[key]
 
-    def do_GET(self) -> None:
-        self._serve()
+    def new_token(self) -> str:
+        """Return a token of an app's installation; it is good from now on."""
+        self.installation_tokens += 1
+        token = f"ghs_{self.installation_tokens}"
+        if self.tokens is not None:
+            self.tokens.add(token)
+        return token
 
-    def do_POST(self) -> None:
-        self._serve()
+    # -- answering
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the standard library's name
-        """Say nothing: tests read `log`."""
-
-    def _serve(self) -> None:
-        owner = self.server.owner
-        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        parts = urlsplit(self.path)
-        line = f"{self.command} {unquote(parts.path)}"
-        if parts.path.startswith("/_"):
-            self._send(_side_door(owner, self.command, parts.path, raw))
-            return
-        fault = owner.take_fault(line)
+    def _reply(self, asked: Request) -> Reply | None:
+        if asked.path.startswith("/_"):
+            return side_door(self, asked)
+        line = f"{asked.method} {unquote(asked.path)}"
+        fault = self.faults.take(line)
         if fault is not None and fault.status == 0:
-            owner.note(f"{line} 0")
-            self.close_connection = True
-            return
+            self._note(f"{line} 0")
+            return None
         if fault is not None:
             reply = Reply.json({"message": fault.message}, fault.status, fault.headers)
         else:
-            reply = self._answer(owner, parts.path, dict(parse_qsl(parts.query)), raw)
-        owner.note(f"{line} {reply.status}")
-        reply.headers = {**owner.budget.headers(), **reply.headers}
-        self._send(reply)
+            reply = self.tamper(line, self._answer(asked))
+        self._note(f"{line} {reply.status}")
+        reply.headers = {**self.budget.headers(), **reply.headers}
+        return reply
 
-    def _answer(self, owner: GitHubServer, path: str, query: dict[str, str], raw: bytes) -> Reply:
+    def _answer(self, asked: Request) -> Reply:
         try:
-            if path.startswith("/codeload/"):
-                return _download(owner, path)
-            self._authorise(owner, path)
-            owner.spend()
-            reply = _routed(owner, self.command, path, query, raw, self.headers.get("Accept") or "")
+            if asked.path.startswith("/codeload/"):
+                return download(self, asked.path)
+            self._authorise(asked)
+            self._spend()
+            reply = routed(self, asked)
         except ApiError as error:
-            return Reply.json(
-                {"message": error.message, "documentation_url": "https://docs.github.com/rest"}, error.status
-            )
-        if reply.status == 200 and self.command == "GET":
-            etag = f'"{hashlib.sha256(reply.body).hexdigest()}"'
-            reply.headers["ETag"] = etag
-            if self.headers.get("If-None-Match") == etag:
-                owner.refund()
+            told = {"message": error.message, "documentation_url": "https://docs.github.com/rest"}
+            return Reply.json({**told, "status": str(error.status)}, error.status)
+        if reply.status == 200 and asked.method == "GET":
+            etag = reply.headers.setdefault("ETag", f'"{hashlib.sha256(reply.body).hexdigest()}"')
+            if asked.headers.get("If-None-Match") == etag:
+                self._refund()
                 return Reply(304, b"", {"ETag": etag})
         return reply
 
-    def _authorise(self, owner: GitHubServer, path: str) -> None:
-        if owner.tokens is None or path.startswith("/app/") or path.endswith("/installation"):
+    def _authorise(self, asked: Request) -> None:
+        if self.tokens is None or asked.path.startswith("/app/") or asked.path.endswith("/installation"):
             return
-        kind, _, token = (self.headers.get("Authorization") or "").partition(" ")
+        kind, token = asked.credential()
         if kind.lower() == "basic":
             return
-        if kind.lower() not in {"token", "bearer"} or token not in owner.tokens:
+        if kind.lower() not in {"token", "bearer"} or token not in self.tokens:
             raise ApiError(401, "Bad credentials")
 
-    def _send(self, reply: Reply) -> None:
-        self.send_response_only(reply.status)
-        for name, value in reply.headers.items():
-            self.send_header(name, value)
-        if reply.status != 304:
-            self.send_header("Content-Length", str(len(reply.body)))
-        self.end_headers()
-        self.wfile.write(reply.body)
+    def _note(self, line: str) -> None:
+        with self._lock:
+            self.log.append(line)
+
+    def _spend(self) -> None:
+        with self._lock:
+            if self.budget.used >= self.budget.limit:
+                raise ApiError(403, "API rate limit exceeded for user ID 1.")
+            self.budget.used += 1
+
+    def _refund(self) -> None:
+        with self._lock:
+            self.budget.used -= 1
 
 
-def _download(owner: GitHubServer, path: str) -> Reply:
-    _, _, account, name, sha = path.split("/")
-    data = git_api.archive(owner.find(f"{account}/{name}"), sha)
-    return Reply(200, data, {"Content-Type": "application/x-gzip"})
-
-
-def _routed(owner: GitHubServer, method: str, path: str, query: dict[str, str], raw: bytes, accept: str) -> Reply:
-    parts = [unquote(part) for part in path.strip("/").split("/")]
-    if parts[0] == "graphql":
-        return Reply.json(talk.discussions(owner.repositories, json.loads(raw)))
-    if parts[:2] == ["app", "installations"] or parts[-1] == "installation":
-        return _installation(owner, parts)
-    if parts[0] in {"orgs", "users"} and parts[-1] == "repos":
-        return _listing(owner, parts[1], path, query)
-    if parts[0] == "repositories" and len(parts) > 1:
-        repo = next((each for each in owner.repositories.values() if str(each.number) == parts[1]), None)
-        if repo is None or not repo.visible:
-            raise ApiError(404, "Not Found")
-        return _of_repository(owner, repo, parts[2:], query, accept)
-    if parts[-3:] == ["lfs", "objects", "batch"] and method == "POST":
-        return talk_lfs(owner, json.loads(raw))
-    if parts[0] == "lfs":
-        return Reply(200, owner.lfs[parts[1]], {"Content-Type": "application/octet-stream"})
-    if parts[0] != "repos" or len(parts) < 3:
+def _visible(repo: Repository | None) -> Repository:
+    if repo is None or not repo.visible:
         raise ApiError(404, "Not Found")
-    name = f"{parts[1]}/{parts[2]}"
-    if name in owner.moved and name not in owner.repositories:
-        rest = "/".join(["", *path.strip("/").split("/")[3:]])
-        asked = f"?{'&'.join(f'{key}={value}' for key, value in query.items())}" if query else ""
-        where = f"{owner.url}/repositories/{owner.moved[name].number}{rest}{asked}"
-        return Reply.json({"message": "Moved Permanently", "url": where}, 301, {"Location": where})
-    return _of_repository(owner, owner.find(name), parts[3:], query, accept)
-
-
-def _of_repository(owner: GitHubServer, repo: Repository, rest: list[str], query: dict[str, str], accept: str) -> Reply:
-    match rest:
-        case []:
-            return Reply.json(git_api.repository(repo, owner.url))
-        case ["commits"]:
-            return Reply.json(git_api.last_commits(repo, git_api.head(repo, query.get("sha", "HEAD")), query["path"]))
-        case ["commits", *ref]:
-            sha = git_api.head(repo, "/".join(ref))
-            if "sha" in accept:
-                return Reply(200, sha.encode(), {"Content-Type": "application/vnd.github.sha"})
-            return Reply.json({"sha": sha})
-        case ["git", "trees", sha]:
-            return Reply.json(git_api.tree(repo, sha, recursive="recursive" in query, base=owner.url))
-        case ["git", "blobs", sha] if "raw" in accept:
-            return Reply(200, git_api.blob(repo, sha), {"Content-Type": "application/vnd.github.raw"})
-        case ["git", "blobs", sha]:
-            return Reply.json(git_api.blob_json(repo, sha))
-        case ["tarball", sha] if owner.archives:
-            return Reply(302, b"", {"Location": f"{owner.url}/codeload/{repo.full_name}/{sha}"})
-        case _:
-            return Reply.json(*talk.answer(repo, rest, query, owner.url))
-
-
-def _listing(owner: GitHubServer, login: str, path: str, query: dict[str, str]) -> Reply:
-    found = [repo for repo in owner.repositories.values() if repo.owner == login and repo.visible]
-    if not found:
-        raise ApiError(404, "Not Found")
-    size, page = int(query.get("per_page", 30)), int(query.get("page", 1))
-    shown = found[(page - 1) * size : page * size]
-    more = {}
-    if len(found) > page * size:
-        more["Link"] = f'<{owner.url}{path}?per_page={size}&page={page + 1}>; rel="next"'
-    return Reply.json([git_api.repository(repo, owner.url) for repo in shown], headers=more)
-
-
-def _installation(owner: GitHubServer, parts: list[str]) -> Reply:
-    if parts[-1] == "installation":
-        return Reply.json({"id": 7, "account": {"login": parts[1]}})
-    owner.installation_tokens += 1
-    expires = datetime.fromtimestamp(time.time() + 3600, UTC).isoformat()
-    token = f"ghs_{owner.installation_tokens}"
-    if owner.tokens is not None:
-        owner.tokens.add(token)
-    return Reply.json({"token": token, "expires_at": expires}, 201)
-
-
-def talk_lfs(owner: GitHubServer, asked: Any) -> Reply:
-    """Answer a batch request of git LFS."""
-    objects = []
-    for one in asked["objects"]:
-        oid = one["oid"]
-        if oid in owner.lfs:
-            objects.append({**one, "actions": {"download": {"href": f"{owner.url}/lfs/{oid}"}}})
-        else:
-            objects.append({**one, "error": {"code": 404, "message": "Object does not exist"}})
-    return Reply.json({"transfer": "basic", "objects": objects})
-
-
-def _side_door(owner: GitHubServer, method: str, path: str, raw: bytes) -> Reply:
-    if path == "/_log":
-        return Reply.json(list(owner.log))
-    if path == "/_fail" and method == "POST":
-        try:
-            owner.fail(**json.loads(raw))
-        except (TypeError, ValueError) as error:
-            return Reply.json({"error": repr(error)}, 400)
-        return Reply.json({"armed": json.loads(raw)})
-    return Reply.json({"error": "there is GET /_log and POST /_fail"}, 404)
+    return repo

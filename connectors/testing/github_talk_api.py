@@ -4,21 +4,28 @@ from typing import Any
 
 from connectors.testing.github_git_api import ApiError
 from connectors.testing.github_repository import Repository
+from connectors.testing.github_shapes import WEB, Obj, legacy_node, user
 
-Obj = dict[str, Any]
+_PAGE = "https://github.com/acme/api"
 
 
 def issue(number: int, title: str, body: str, updated: str, **more: Any) -> Obj:
     """Make an issue; with `pull_request={}` it is a pull request. Its comments lie in `_comments`."""
     return {
         "id": 1000 + number,
+        "node_id": legacy_node("Issue", str(1000 + number)),
         "number": number,
         "title": title,
         "body": body,
         "state": "open",
-        "html_url": f"https://github.com/acme/api/issues/{number}",
-        "user": {"login": "ada"},
+        "html_url": f"{_PAGE}/issues/{number}",
+        "user": user("ada"),
         "labels": [],
+        "assignee": None,
+        "milestone": None,
+        "locked": False,
+        "closed_at": None,
+        "author_association": "NONE",
         "comments": len(more.get("_comments", [])),
         "created_at": updated,
         "updated_at": updated,
@@ -26,25 +33,99 @@ def issue(number: int, title: str, body: str, updated: str, **more: Any) -> Obj:
     }
 
 
-def answer(repo: Repository, rest: list[str], query: dict[str, str], base: str) -> tuple[Any, int]:
+def comment(number: int, body: str, made: str, login: str = "grace") -> Obj:
+    """Make a comment of an issue."""
+    return {
+        "id": number,
+        "node_id": legacy_node("IssueComment", str(number)),
+        "url": f"https://api.github.com/repos/acme/api/issues/comments/{number}",
+        "html_url": f"{_PAGE}/issues/1#issuecomment-{number}",
+        "issue_url": "https://api.github.com/repos/acme/api/issues/1",
+        "body": body,
+        "user": user(login),
+        "author_association": "NONE",
+        "created_at": made,
+        "updated_at": made,
+    }
+
+
+def release(number: int, tag: str, body: str, published: str, **more: Any) -> Obj:
+    """Make a release."""
+    at = f"https://api.github.com/repos/acme/api/releases/{number}"
+    return {
+        "id": number,
+        "node_id": legacy_node("Release", str(number)),
+        "tag_name": tag,
+        "target_commitish": "main",
+        "name": "",
+        "body": body,
+        "draft": False,
+        "prerelease": False,
+        "author": user("ada"),
+        "assets": [],
+        "html_url": f"{_PAGE}/releases/tag/{tag}",
+        "url": at,
+        "assets_url": f"{at}/assets",
+        "upload_url": f"https://uploads.github.com/repos/acme/api/releases/{number}/assets{{?name,label}}",
+        "tarball_url": f"https://api.github.com/repos/acme/api/tarball/{tag}",
+        "zipball_url": f"https://api.github.com/repos/acme/api/zipball/{tag}",
+        "created_at": published,
+        "published_at": published,
+        **more,
+    }
+
+
+def discussion(number: int, title: str, body: str, updated: str, **more: Any) -> Obj:
+    """Make a node of GraphQL."""
+    return {
+        "number": number,
+        "title": title,
+        "body": body,
+        "url": f"{_PAGE}/discussions/{number}",
+        "updatedAt": updated,
+        "author": {"login": "ada"},
+        "category": {"name": "Q&A"},
+        "labels": {"nodes": []},
+        "comments": {"nodes": []},
+        **more,
+    }
+
+
+def answer(repo: Repository, rest: list[str], query: dict[str, str], base: str) -> Any:
     """Answer about issues, comments and releases."""
-    del base
+    at = f"{base}/repos/{repo.full_name}"
     match rest:
         case ["issues"]:
             since = query.get("since", "")
             found = sorted(
                 (one for one in repo.issues if one["updated_at"] >= since), key=lambda one: one["updated_at"]
             )
-            size, page = int(query.get("per_page", 30)), int(query.get("page", 1))
-            return [_shown(one) for one in found[(page - 1) * size : page * size]], 200
+            return [_shown(one, at) for one in page_of(found, query)]
         case ["issues", number]:
-            return _shown(_issue(repo, number)), 200
+            return _shown(_issue(repo, number), at)
         case ["issues", number, "comments"]:
-            return _issue(repo, number).get("_comments", []), 200
+            return page_of(_issue(repo, number).get("_comments", []), query)
         case ["releases"]:
-            size, page = int(query.get("per_page", 30)), int(query.get("page", 1))
-            return repo.releases[(page - 1) * size : page * size], 200
+            return page_of(repo.releases, query)
     raise ApiError(404, "Not Found")
+
+
+def page_of(found: list[Obj], query: dict[str, str]) -> list[Obj]:
+    """Return the page that a query asks for; 30 to a page when it does not say."""
+    size, page = int(query.get("per_page", 30)), int(query.get("page", 1))
+    return found[(page - 1) * size : page * size]
+
+
+def count(repo: Repository, rest: list[str], query: dict[str, str]) -> int:
+    """Return how many things a list has, over all its pages."""
+    match rest:
+        case ["issues"]:
+            return sum(one["updated_at"] >= query.get("since", "") for one in repo.issues)
+        case ["issues", number, "comments"]:
+            return len(_issue(repo, number).get("_comments", []))
+        case ["releases"]:
+            return len(repo.releases)
+    return 0
 
 
 def discussions(repositories: dict[str, Repository], asked: Obj) -> Obj:
@@ -54,8 +135,10 @@ def discussions(repositories: dict[str, Repository], asked: Obj) -> Obj:
     if repo is None or not repo.visible:
         message = f"Could not resolve to a Repository with the name '{given['owner']}/{given['name']}'."
         return {"data": {"repository": None}, "errors": [{"type": "NOT_FOUND", "message": message}]}
-    page = {"nodes": repo.discussions, "pageInfo": {"hasNextPage": False, "endCursor": None}}
-    return {"data": {"repository": {"discussions": page}}}
+    first = int(given.get("after") or 0)
+    newest = sorted(repo.discussions, key=lambda one: one["updatedAt"], reverse=True)
+    more = {"hasNextPage": len(newest) > first + 25, "endCursor": str(first + 25)}
+    return {"data": {"repository": {"discussions": {"nodes": newest[first : first + 25], "pageInfo": more}}}}
 
 
 def _issue(repo: Repository, number: str) -> Obj:
@@ -65,5 +148,18 @@ def _issue(repo: Repository, number: str) -> Obj:
     return found
 
 
-def _shown(one: Obj) -> Obj:
-    return {key: value for key, value in one.items() if not key.startswith("_")}
+def _shown(one: Obj, at: str) -> Obj:
+    here = f"{at}/issues/{one['number']}"
+    links = {what: f"{here}/{what.removesuffix('_url')}" for what in ("comments_url", "events_url")}
+    told = {key: value for key, value in one.items() if not key.startswith("_")}
+    if "pull_request" in told:
+        pull, page = f"{at}/pulls/{one['number']}", f"{WEB}/{at.partition('/repos/')[2]}/pull/{one['number']}"
+        told["pull_request"] = {
+            "url": pull,
+            "html_url": page,
+            "diff_url": f"{page}.diff",
+            "patch_url": f"{page}.patch",
+            "merged_at": None,
+        } | told["pull_request"]
+    labels = f"{here}/labels{{/name}}"
+    return {"url": here, "repository_url": at, "labels_url": labels, **links, **told}

@@ -101,8 +101,6 @@ def test_stand_in_makes_trees_of_the_recorded_shape(tmp_path: Path) -> None:
     assert set(made) == set(recorded)
     shapes = {one["type"]: set(one) for reply in TREES for one in reply["body"]["tree"]}
     assert {one["type"]: set(one) for one in made["tree"]} == {kind: shapes[kind] for kind in ("blob", "tree")}
-    repository = of("octokit/get-repository", 200)["body"]
-    assert set(stand_in.repository(repo, "x")) <= {*repository, "topics", "disabled"}
 
 
 def test_renamed_repository_is_found_by_its_number() -> None:
