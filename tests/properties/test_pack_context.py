@@ -68,7 +68,9 @@ def cases(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @given(cases())
-def test_context_agrees_with_the_standalone_compiler(drawn: tuple[dict[str, Any], dict[str, Any]]) -> None:
+def test_acceptance_a2_context_agrees_with_the_standalone_compiler(
+    drawn: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
     case, raw = drawn
     spec = ContextSpec.from_dict(raw)
     expected = STANDALONE.compile_context(CANNED.CannedEngine(case), spec, AT)

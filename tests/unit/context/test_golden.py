@@ -7,7 +7,7 @@ from corebrain.model.instant import Instant
 Golden = tuple[dict[str, Any], str]
 
 
-def test_standalone_compiler_writes_the_golden_document(
+def test_acceptance_a2_standalone_compiler_writes_the_golden_document(
     golden: Golden, standalone: ModuleType, canned: ModuleType
 ) -> None:
     case, expected = golden
@@ -15,7 +15,9 @@ def test_standalone_compiler_writes_the_golden_document(
     assert standalone.compile_context(engine, ContextSpec.from_dict(case["spec"]), case["at"]) == expected
 
 
-def test_context_built_on_holistic_recall_writes_the_same_document(golden: Golden, canned: ModuleType) -> None:
+def test_acceptance_a2_context_built_on_holistic_recall_writes_the_same_document(
+    golden: Golden, canned: ModuleType
+) -> None:
     case, expected = golden
     compiler = ContextCompiler(Instant.parse(case["at"]))
     document = compiler.compile(canned.CannedEngine(case), ContextSpec.from_dict(case["spec"]))

@@ -1,9 +1,13 @@
 import pytest
 
+from corebrain.conformance.doubles.direct import DirectDouble
+from corebrain.conformance.doubles.hosted import HostedDouble
+from corebrain.conformance.doubles.knobs import TOKEN
 from corebrain.context import Brief, ContextSpec
 from corebrain.context import compile as compile_context
 from corebrain.contract import MemoryEngine
 from corebrain.engines.reference import ReferenceEngine
+from corebrain.engines.registry import build_engine
 from corebrain.errors import InvalidRequest
 from corebrain.layout import MemoryLayout
 from corebrain.lifecycle import DEFAULT_CORE_LIMIT, AgentMemory, CoreScope
@@ -78,7 +82,7 @@ def test_with_core_copies_and_replaces() -> None:
     assert held.with_core([]).core == ()
 
 
-def test_core_section_shows_the_companys_learnings_and_never_another_teams(engine: MemoryEngine) -> None:
+def test_acceptance_a6_core_section_shows_the_companys_learnings_and_never_another_teams(engine: MemoryEngine) -> None:
     for text, node in (
         ("refund rule of the company", ACME),
         ("refund rule of hive", HIVE),
@@ -126,7 +130,7 @@ def test_core_build_is_exact_and_of_every_kind() -> None:
         memory.core_build(ROOT)
 
 
-def test_brief_built_from_a_core_scope_reads_only_that_node(engine: MemoryEngine) -> None:
+def test_acceptance_a6_brief_built_from_a_core_scope_reads_only_that_node(engine: MemoryEngine) -> None:
     for text, node in (("Company sells marlins", ACME), ("Company hive sells nets", HIVE), ("Company of all", ROOT)):
         engine.store(StoreItem.document(text, MemoryMeta(namespace=node)))
     brief = CoreScope(ACME, "Company").brief("What does the company sell?")
@@ -134,3 +138,21 @@ def test_brief_built_from_a_core_scope_reads_only_that_node(engine: MemoryEngine
     assert "marlins" in markdown
     assert "nets" not in markdown
     assert "of all" not in markdown
+
+
+@pytest.mark.parametrize(
+    ("kind", "stand_in"), [("cortexdb", DirectDouble), ("tinyhumans", HostedDouble)], ids=["cortexdb", "tinyhumans"]
+)
+def test_acceptance_a6_core_section_over_a_server_reads_the_companys_scope_and_none_of_a_sibling_team(
+    kind: str, stand_in: type[DirectDouble]
+) -> None:
+    with stand_in() as server, build_engine(kind, credential=TOKEN, endpoint=server.endpoint) as engine:
+        for text, node in (("refund rule of the company", ACME), ("refund rule of another team", OTHER)):
+            engine.store(learning(text, node))
+        server.seen.clear()
+        pack = agent(engine).with_core([CoreScope(ACME, "Company")]).recall("refund rule")
+        read = " ".join(str(body) for _, body in server.seen.bodies)
+    assert "## Company\n\n- refund rule of the company\n" in pack.markdown
+    assert "another team" not in pack.markdown
+    assert "app:tinymemory/ws:acme/app:learnings" in read
+    assert str(OTHER) not in read

@@ -25,7 +25,7 @@ def run(*command: str) -> str:
     return done.stdout
 
 
-def test_agent_loop_tells_the_whole_lifecycle_on_the_reference_engine() -> None:
+def test_acceptance_a4_agent_loop_shows_the_whole_lifecycle_offline_on_the_reference_engine() -> None:
     told = run("agent_loop.py", "--engine", "reference")
     assert "- Refund policy: Refunds settle within five business days." in told
     assert "## Company\n\n- Amounts are always in euros." in told
