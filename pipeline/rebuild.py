@@ -23,13 +23,24 @@ def strangers(ledger: Ledger, engine: MemoryEngine, documents: MetaFilter, faile
         failed: Keys and scopes that could not be read.
     """
     found: list[str] = []
+    bare: set[str] = set()
     held = 0
     wanted = documents.model_copy(update={"source_id": ledger.name})
     for page in _pages(engine, ListRequest(filter=wanted, limit=_PAGE)):
         held += len(page)
         referenced = ledger.references([hit.id for hit in page])
-        found += [hit.id for hit in page if hit.id not in referenced and not _belongs(hit.meta, failed)]
-    return found, held
+        unknown = [hit for hit in page if hit.id not in referenced and not _belongs(hit.meta, failed)]
+        found += [hit.id for hit in unknown]
+        bare |= {hit.id for hit in unknown if hit.meta.file_path and not hit.meta.folder}
+    kept = _in_folders(engine, wanted, failed) if bare else set()
+    return [item for item in found if item not in bare & kept], held
+
+
+def _in_folders(engine: MemoryEngine, wanted: MetaFilter, failed: list[str]) -> set[str]:
+    """Return ids of items that belong to a failed key below a folder: some engines filter by it and never show it."""
+    paths = {key.replace("!/", "/") for key in failed if "/" in key}
+    requests = [ListRequest(filter=wanted.model_copy(update={"file_path": path}), limit=_PAGE) for path in paths]
+    return {hit.id for request in requests for page in _pages(engine, request) for hit in page}
 
 
 def _pages(engine: MemoryEngine, request: ListRequest) -> Iterator[tuple[Hit, ...]]:

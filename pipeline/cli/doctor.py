@@ -13,11 +13,17 @@ from typing import Literal
 
 from connectors.errors import ConfigError as SourceConfigError
 from corebrain.documents.registry import PARSERS
+from corebrain.engines.cortexdb.advice import advice_for
+from corebrain.engines.cortexdb.failures import message_head
 from corebrain.errors import CorebrainError
+from corebrain.model.filter import MetaFilter
+from corebrain.model.namespace import Reach
+from corebrain.model.requests import ListRequest
 from pipeline.assembly import OpenBrain, memory_file, state_file, was_synced
 from pipeline.cli.console import Console
 from pipeline.cli.failures import told
 from pipeline.cli.printable import counted, printable
+from pipeline.config.engine_tables import RemoteEngineTable
 from pipeline.config.load import load
 from pipeline.config.models import Config
 from pipeline.errors import PipelineError
@@ -104,6 +110,8 @@ def _brain(config: Config) -> Iterator[Finding]:
 
 def _engine(brain: OpenBrain) -> Finding:
     descriptor = brain.engine.descriptor
+    if isinstance(brain.config.engine, RemoteEngineTable):
+        return _remote(brain)
     if not was_synced(brain.config):
         kind = brain.config.engine.kind
         return Finding("note", "engine", f"{kind}, holds nothing yet", "run `brain sync`")
@@ -114,6 +122,25 @@ def _engine(brain: OpenBrain) -> Finding:
         return Finding("fails", "engine", f"{where}: {health.reason}", "move its file away and sync again")
     state: State = "works" if health.reason is None else "note"
     return Finding(state, "engine", f"{where}{f': {health.reason}' if health.reason else ''}")
+
+
+def _remote(brain: OpenBrain) -> Finding:
+    """Read one item where each source, an agent and the shared learnings lie: what a sync or a turn would need."""
+    layout = brain.sources.layout()
+    nodes = {layout.learnings(), layout.conversations("doctor")}
+    nodes |= {
+        brain.sources.layout(each).brain(brain.sources.node(name)) for name, each in brain.sources.by_name.items()
+    }
+    where = f"{brain.engine.descriptor.label} at {brain.config.engine.place}"
+    try:
+        for node in sorted(nodes):
+            brain.engine.list(ListRequest(filter=MetaFilter(reach=Reach.exact(node)), limit=1))
+    except CorebrainError as error:
+        return Finding("fails", "engine", f"{where}: {message_head(error)}", advice_for(error))
+    health = brain.engine.health()
+    if health.reason is not None:
+        return Finding("note" if health.is_serving else "fails", "engine", f"{where}: {health.reason}")
+    return Finding("works", "engine", where)
 
 
 def _state(brain: OpenBrain) -> Finding:

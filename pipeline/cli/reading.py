@@ -11,6 +11,7 @@ from corebrain.model.requests import Hit, ListRequest
 from pipeline.assembly import OpenBrain, was_synced
 from pipeline.cli.console import Console
 from pipeline.config.complaints import nearest
+from pipeline.config.engine_tables import RemoteEngineTable
 from pipeline.config.load import load
 from pipeline.config.models import Config
 from pipeline.errors import SetupError
@@ -65,8 +66,15 @@ def place(brain: OpenBrain, hit: Hit) -> str:
     name = meta.source.id
     root = place_of(brain.sources.connectors[name]) if name in brain.sources.connectors else None
     if root is not None and meta.file_path:
-        return str(PurePosixPath(root) / meta.file_path)
+        return str(PurePosixPath(root) / _path(brain, hit.id, meta.file_path))
     return meta.url or meta.file_path or str(meta.namespace)
+
+
+def _path(brain: OpenBrain, item: str, shown: str) -> str:
+    """Return the path below the source's folder: a server is told the last name alone, the books know the rest."""
+    if not isinstance(brain.config.engine, RemoteEngineTable):
+        return shown
+    return next((held.key.replace("!/", "/") for held in brain.state.holdings(item, 1)), shown)
 
 
 def title_and_text(hit: Hit) -> tuple[str, str]:

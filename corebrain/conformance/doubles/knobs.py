@@ -10,6 +10,10 @@ from corebrain.conformance.doubles.event_log import Json, Refused
 
 TOKEN = "tiny_live_test"  # noqa: S105  # the doubles' own word, no secret
 STATE_CHANGED = "AUTHORIZATION_STATE_CHANGED"
+SCOPE_TYPES = frozenset(
+    ("org", "dept", "team", "app", "user", "agent", "service", "ws", "project", "global", "system", "source")
+)
+"""The scope types a server has registered unless told otherwise."""
 
 
 @dataclass
@@ -35,6 +39,8 @@ class Knobs:
         fail_registration: Registrations of a scope refused with 500.
         erasure_incomplete: Hosted erasures refused with 502 `ERASURE_INCOMPLETE`.
         erase_all_missing: Whether the hosted surface lacks the route that erases everything.
+        scope_types: The scope types that are registered.
+        lacks: Routes this server is too old for: 404.
         raw: Route prefix -> the bytes of a whole reply (status line, headers, body) sent instead of an honest one, or
             what yields them piece by piece.
     """
@@ -57,6 +63,8 @@ class Knobs:
     fail_registration: int = 0
     erasure_incomplete: int = 0
     erase_all_missing: bool = False
+    scope_types: frozenset[str] = SCOPE_TYPES
+    lacks: frozenset[str] = frozenset()
     raw: dict[str, bytes | Callable[[], Iterable[bytes]]] = field(default_factory=dict)
     _armed: tuple[int, int] = (0, 0)
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -18,6 +18,9 @@ Query = dict[str, str]
 class ServedDouble(ABC):
     """A server over an `EventLog`; a context manager that stops it.
 
+    Args:
+        port: Where it listens on loopback; 0 takes a free one.
+
     Attributes:
         log: What it holds.
         knobs: What goes wrong.
@@ -27,7 +30,7 @@ class ServedDouble(ABC):
 
     takes_repeated: ClassVar[bool] = True
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.log = EventLog()
         self.knobs = Knobs()
         self.seen = Seen()
@@ -38,7 +41,7 @@ class ServedDouble(ABC):
 
             served = double
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
         self._thread.start()
