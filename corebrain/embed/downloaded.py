@@ -9,10 +9,6 @@ from corebrain.errors import ConfigError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-FASTEMBED_MODEL = "BAAI/bge-small-en-v1.5"
-MODEL2VEC_MODEL = "minishlab/potion-base-8M"
-SENTENCE_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-
 
 class FastEmbed:
     """Any dense model of fastembed (ONNX, no torch); `intfloat/multilingual-e5-large` and others know many languages.
@@ -26,7 +22,7 @@ class FastEmbed:
         ConfigError: the extra is not installed, or the model is unknown or cannot be downloaded.
     """
 
-    def __init__(self, model: str = FASTEMBED_MODEL, *, folder: str | None = None, threads: int = 1) -> None:
+    def __init__(self, model: str, *, folder: str | None = None, threads: int = 1) -> None:
         with needs("fastembed"):
             import fastembed  # noqa: PLC0415  # heavy, of an extra
         self.name = f"fastembed:{model}"
@@ -51,7 +47,7 @@ class Model2Vec:
         ConfigError: the extra is not installed, or the model is unknown or cannot be downloaded.
     """
 
-    def __init__(self, model: str = MODEL2VEC_MODEL) -> None:
+    def __init__(self, model: str) -> None:
         with needs("model2vec"):
             import model2vec  # noqa: PLC0415  # heavy, of an extra
         self.name = f"model2vec:{model}"
@@ -75,7 +71,7 @@ class SentenceTransformers:
         ConfigError: the extra is not installed, or the model is unknown or cannot be downloaded.
     """
 
-    def __init__(self, model: str = SENTENCE_MODEL, *, device: str | None = None) -> None:
+    def __init__(self, model: str, *, device: str | None = None) -> None:
         with needs("sentence-transformers"):
             import sentence_transformers  # noqa: PLC0415  # heavy, of an extra
         self.name = f"sentence-transformers:{model}"

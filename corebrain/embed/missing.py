@@ -12,5 +12,9 @@ def needs(extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        missing = error.name or "a package"
-        raise ConfigError(f'{missing} is not installed: run pip install "corebrain[{extra}]"') from error
+        raise not_installed(error.name or "a package", extra) from error
+
+
+def not_installed(module: str, extra: str) -> ConfigError:
+    """Return the error for a missing package, with the command that installs it."""
+    return ConfigError(f'{module} is not installed: run pip install "corebrain[{extra}]"')

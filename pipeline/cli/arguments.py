@@ -185,8 +185,18 @@ def _split(to: argparse.ArgumentParser) -> None:
     _json(to)
 
 
+def _init(to: argparse.ArgumentParser) -> None:
+    to.add_argument(
+        "--embedder", metavar="MODEL", help="find by meaning too: minilm, fastembed:NAME, model2vec:NAME, …"
+    )
+    _json(to)
+
+
 def _jobs(to: argparse.ArgumentParser) -> None:
     to.add_argument("action", nargs="?", choices=("run",), help="run the waiting jobs in this process")
+    to.add_argument(
+        "--change-model", action="store_true", help="embed everything again, by the model that brain.toml names now"
+    )
     _json(to)
 
 
@@ -208,8 +218,12 @@ VERBS = (
         "init",
         "write brain.toml, say what to do next and what leaves this machine",
         "Write a commented brain.toml here, or where --config says. Nothing is overwritten.",
-        (("brain init", "here"), ("brain init --config ~/brain/brain.toml", "somewhere else")),
-        _json,
+        (
+            ("brain init", "here"),
+            ("brain init --embedder minilm", "with search by meaning"),
+            ("brain init --config ~/brain/brain.toml", "somewhere else"),
+        ),
+        _init,
     ),
     Verb(
         "add",

@@ -14,7 +14,9 @@ from pipeline.cli.console import Console
 from pipeline.cli.failures import told
 from pipeline.cli.printable import printable
 from pipeline.cli.reading import configured, never_synced
+from pipeline.errors import SetupError
 from pipeline.source_set import SourceSet
+from pipeline.unembedded import unembedded
 
 UPKEEP_S = 30.0
 """Seconds of upkeep after the jobs."""
@@ -27,18 +29,30 @@ def run(options: Namespace, console: Console) -> int:
         console.answer(**{"reports": []} if options.action else {"jobs": []})
         return 0
     with OpenBrain(SourceSet(config), trial=True) as brain:
-        return _run_all(brain, console) if options.action else _list(brain, console)
+        if options.change_model:
+            _change_model(brain, console)
+        return _run_all(brain, console) if options.action or options.change_model else _list(brain, console)
+
+
+def _change_model(brain: OpenBrain, console: Console) -> None:
+    if not isinstance(brain.engine, LocalEngine):
+        raise SetupError("only the local engine has an embedder: leave out --change-model")
+    brain.engine.change_model()
+    console.say(f"{brain.engine.embedding().waiting:,} passages wait for vectors of {brain.engine.embedding().model}")
 
 
 def _list(brain: OpenBrain, console: Console) -> int:
     jobs = [read_job(body) for _, body in brain.state.jobs()]
     for job in jobs:
         console.say(printable(_named(job)))
-    if jobs:
+    waiting = unembedded(brain.engine)
+    if waiting:
+        console.say(f"{waiting:,} passages wait to be embedded")
+    if jobs or waiting:
         console.say("`brain jobs run` runs them")
     else:
         console.say("no job waits")
-    console.answer(jobs=[job.to_dict() for job in jobs])
+    console.answer(jobs=[job.to_dict() for job in jobs], unembedded=waiting)
     return 0
 
 
@@ -63,9 +77,13 @@ def _run_all(brain: OpenBrain, console: Console) -> int:
             brain.state.drop_job(number)
             reports.append(report)
             console.say(f"{printable(_named(job))}: {printable(_outcome(report))}")
-        left = _upkeep(brain, stop)
+        left = 0
+        try:
+            left = _upkeep(brain, stop, console)
+        except CorebrainError as error:
+            errors.append(f"upkeep: {told(error)}")
     for line in errors:
-        console.say(f"{printable(line)}; the job is kept, run it again")
+        console.say(f"{printable(line)}; it is kept, run it again")
     console.say(f"{len(reports)} done, {len(errors)} failed, upkeep {'done' if not left else 'left for the next run'}")
     console.answer(ok=not errors, reports=[report.to_dict() for report in reports], errors=errors, upkeep_left=left)
     if stop.is_set():
@@ -73,10 +91,19 @@ def _run_all(brain: OpenBrain, console: Console) -> int:
     return 1 if errors else 0
 
 
-def _upkeep(brain: OpenBrain, stop: threading.Event) -> int:
-    if stop.is_set() or not isinstance(brain.engine, LocalEngine):
+def _upkeep(brain: OpenBrain, stop: threading.Event, console: Console) -> int:
+    """Do half a minute of upkeep, and go on while passages wait to be embedded; return what is left."""
+    if not isinstance(brain.engine, LocalEngine):
         return 0
-    return brain.engine.maintain(UPKEEP_S).left
+    left, before = 0, -1
+    while not stop.is_set():
+        left = brain.engine.maintain(UPKEEP_S).left
+        waiting = unembedded(brain.engine)
+        if waiting in {0, before}:
+            break
+        before = waiting
+        console.note(f"{waiting:,} passages wait to be found by meaning")
+    return left
 
 
 def _named(job: BuildBeliefs | IngestBrain) -> str:

@@ -19,6 +19,7 @@ from pipeline.source import Source
 from pipeline.source_set import SOURCE_IDS, SourceSet, place_of
 from pipeline.syncing import sync_all
 from pipeline.temporary import temporary_files_in
+from pipeline.unembedded import unembedded
 
 SHOWN_ASIDES = 10
 """Items set aside that are shown of each source; `brain status NAME` shows them all."""
@@ -34,7 +35,8 @@ def run(options: Namespace, console: Console) -> int:
         if not options.dry_run and any(name in sources.folders for name in names):
             remember(sources.config, sources.folders.values())
         report = _synced(brain, list(dict.fromkeys(names)), options, console)
-    return _told(report, options, console)
+        waiting = unembedded(brain.engine)
+    return _told(report, waiting, options, console)
 
 
 def _synced(brain: OpenBrain, names: list[str], options: Namespace, console: Console) -> SyncReport:
@@ -87,7 +89,7 @@ def _source_named(sources: SourceSet, what: str) -> str:
     return name
 
 
-def _told(report: SyncReport, options: Namespace, console: Console) -> int:
+def _told(report: SyncReport, waiting: int, options: Namespace, console: Console) -> int:
     aside = any(source.set_aside for source in report.sources)
     fails = options.strict and aside
     console.answer(**{**report.to_dict(), "ok": report.ok and not fails})
@@ -95,6 +97,10 @@ def _told(report: SyncReport, options: Namespace, console: Console) -> int:
         _tell_source(source, console)
     if report.jobs:
         console.say(f"{counted(len(report.jobs), 'belief build')} waiting; `brain jobs run` runs them")
+    if waiting:
+        console.say(
+            f"{counted(waiting, 'passage')} found by words alone until `brain jobs run` or `brain run` embeds them"
+        )
     if report.interrupted:
         if not console.as_json:
             console.note("brain: interrupted: run `brain sync` again to go on")

@@ -28,6 +28,7 @@ QUERY_S = 2.0
 """Seconds a read waits for its question's vector; then it ranks by words."""
 
 BATCH_S = 120.0
+_COUNTED = ("vectors", "unembedded", "unembeddable", "passages")
 _QUESTIONS = 256  # whose vectors are kept: the sections of one recall ask the same
 
 
@@ -41,6 +42,7 @@ class Embedding:
         embedded: Passages that have one.
         waiting: Passages that wait for `maintain`.
         refused: Passages the model could not take; they are found by words.
+        passages: All of them.
     """
 
     model: str | None
@@ -48,6 +50,7 @@ class Embedding:
     embedded: int
     waiting: int
     refused: int
+    passages: int
 
 
 class Meaning:
@@ -173,5 +176,5 @@ def state(database: Database) -> Embedding:
     """Return how far *database* is embedded, with or without an embedder at hand."""
     with database.reading() as connection:
         model, dimension = vector_tables.recorded(connection) or (None, 0)
-        counts = [vector_tables.count(connection, table) for table in ("vectors", "unembedded", "unembeddable")]
+        counts = [vector_tables.count(connection, table) for table in _COUNTED]
     return Embedding(model, dimension, *counts)

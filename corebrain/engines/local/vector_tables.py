@@ -64,5 +64,5 @@ def adopt(connection: apsw.Connection, model: str, dimension: int) -> None:
 
 
 def count(connection: apsw.Connection, table: str) -> int:
-    """Return how many rows one of the tables above has."""
+    """Return how many rows one of the tables has."""
     return int(connection.execute(f"SELECT count(*) FROM {table}").get)  # noqa: S608  # our own names
