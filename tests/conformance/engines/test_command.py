@@ -55,7 +55,9 @@ def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("name", ["reference", "local", "an_engine_of_mine:sound", "an_engine_of_mine:Shop.make"])
+@pytest.mark.parametrize(
+    "name", ["reference", "local", "cortexdb", "tinyhumans", "an_engine_of_mine:sound", "an_engine_of_mine:Shop.make"]
+)
 def test_an_engine_that_passes_exits_zero(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("18 of 18 passed")
