@@ -5,19 +5,20 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from urllib.parse import quote
 
 from connectors.errors import AuthError, ConnectorError, DocumentError, DocumentRefused, Unavailable
 from connectors.github.archive import ArchiveRefused, unpack
 from connectors.github.blobs import is_blob
-from connectors.github.errors import BudgetSpent, EmptyRepository
+from connectors.github.errors import BudgetSpent, EmptyRepository, NotThere
+from connectors.github.identity import name_in_address, number_in_address, number_in_node
 from connectors.github.sending import Sender
 from connectors.github.spool import BlobSpool
 from connectors.github.transport import Head, Repo
 from connectors.github.tree import FOLDER_MODE, Entry, Tree, is_sane
 from connectors.http.errors import Stopped, Unreachable
 
-_BY_NUMBER = re.compile(r"/repositories/(\d+)(?:/|$)")
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _FEW = 4  # blobs fewer than these are asked for singly: an archive takes two requests
 _MANY = 50  # from here on even a large archive is worth it
@@ -41,21 +42,48 @@ class ApiTransport:
         return self._sender.requests
 
     def head(self, repo: Repo, ref: str, known: Head | None) -> Head:
+        """Find a ref: by the repository's number once it is known, so that a stranger under its name is not read."""
+        try:
+            return self._head(repo, ref, known)
+        except NotThere:
+            if repo.number is None:
+                raise
+        found = self._head(Repo(repo.name, repo.current), ref, known)  # not every server finds them by number
+        if found.repo.number not in {None, repo.number}:
+            raise DocumentRefused(
+                f"another repository lies at {repo.now} now; the one that was mirrored is gone, or not to be seen",
+                "take it out of the configuration to forget its documents; add it anew to mirror the other",
+            )
+        return replace(found, repo=repo)
+
+    def _head(self, repo: Repo, ref: str, known: Head | None) -> Head:
         path = f"{repo.api}/commits/{quote(ref, safe='')}"
         etag = known.etag if known else None
         try:
+            if repo.number is None:
+                return self._first_head(repo, path, known)
             answer = self._sender.get(path, repo.now, etag=etag, accept="application/vnd.github.sha")
         except EmptyRepository:
             return Head("", None, repo)
-        found = self._renamed(repo, answer.url)
         if answer.unchanged and known is not None:
-            return Head(known.commit, etag, found, unchanged=True)
-        text = answer.text.strip()
-        commit = str(answer.json().get("sha")) if text.startswith("{") else text  # not all servers know the type
-        if not _SHA.fullmatch(commit):
-            raise Unavailable("what answers for GitHub is not its api; check base_url and the network")
+            return Head(known.commit, etag, repo, unchanged=True)
+        commit = _commit(str(answer.json().get("sha")) if answer.text.startswith("{") else answer.text.strip())
         same = known is not None and known.commit == commit  # a server without validators
-        return Head(commit, answer.headers.get("etag"), found, unchanged=same)
+        return Head(commit, answer.headers.get("etag"), repo, unchanged=same)
+
+    def _first_head(self, repo: Repo, path: str, known: Head | None) -> Head:
+        """Find a ref of a repository known by name only, and its number on the way where the server tells it."""
+        etag = known.etag if known else None
+        answer = self._sender.get(path, repo.now, etag=etag, params={"per_page": 1})
+        number = number_in_address(answer.url, answer.headers.get("link", ""))
+        if answer.unchanged and known is not None:
+            return Head(known.commit, etag, replace(repo, number=number), unchanged=True)
+        told = answer.json()
+        commit = _commit(str(told.get("sha")))
+        number = number or number_in_node(str(told.get("node_id")), commit)
+        validator = f'"{commit}"' if number else answer.headers.get("etag")  # what asking by number is answered with
+        same = known is not None and known.commit == commit
+        return Head(commit, validator, replace(repo, number=number), unchanged=same)
 
     def tree(self, repo: Repo, commit: str, enters: Callable[[str], bool]) -> Tree:
         tree = Tree()
@@ -92,6 +120,7 @@ class ApiTransport:
         answer = self._sender.get(f"{repo.api}/git/trees/{sha}", f"{repo.now}/{folder}", params=params).json()
         if answer.get("truncated"):
             return False
+        tree.full_name = name_in_address(str(answer.get("url"))) or tree.full_name
         for one in answer["tree"]:
             path = f"{folder}/{one['path']}" if folder else str(one["path"])
             if is_sane(path):
@@ -132,14 +161,16 @@ class ApiTransport:
             raise DocumentError(f"{what} came with other bytes than its id says; it is read again at the next sync")
         return data
 
-    def _renamed(self, repo: Repo, url: str) -> Repo:
-        """The repository by its number, when it was that which answered in the place of its name."""
-        found = _BY_NUMBER.search(url)
-        if found is None or repo.number == int(found[1]):
-            return repo
-        number = int(found[1])
-        named = self._sender.get(f"/repositories/{number}", repo.now).json()
-        return Repo(repo.name, str(named["full_name"]), number)
+
+def _commit(text: str) -> str:
+    """Check that it is a commit's id.
+
+    Raises:
+        Unavailable: It is none.
+    """
+    if not _SHA.fullmatch(text):
+        raise Unavailable("what answers for GitHub is not its api; check base_url and the network")
+    return text
 
 
 def _parent(path: str, inside: str) -> bool:

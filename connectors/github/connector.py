@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from connectors.contract import (
@@ -181,9 +181,10 @@ class GitHubConnector:
         except ConnectorError as error:
             yield Failed(repo.prefix, _told(error))
             return
-        if head.unchanged and head.repo != repo:  # renamed since: from now on it is known by its number
-            notes.put(f"head:{repo.name}", _noted(head))
+        if head.unchanged and (known is None or head.etag != known.etag or head.repo != repo):
+            notes.put(f"head:{repo.name}", _noted(head))  # its number was learnt, or another validator
         if not head.unchanged:
+            head = self._views[repo.name].head
             yield from self._seen(listing, head.repo)
             self._keep(notes, head, whole=not listing.failed)
             if goes_on:
@@ -201,8 +202,10 @@ class GitHubConnector:
                 yield Failed(part if within(scope, part) else scope, error)
 
     def _list(self, head: Head, notes: Notes) -> Listing:
-        """List a repository, and get ready for the fetches of what is new."""
+        """List a repository, and get ready for the fetches of what is new; its view has the name of now."""
         tree = self._transport.tree(head.repo, head.commit, self._selection.enters) if head.commit else Tree()
+        if tree.full_name:
+            head = replace(head, repo=replace(head.repo, current=tree.full_name))
         links = Links(self._transport, notes)
         listing = listing_of(head.repo, tree, self._selection, self._web, self._ref, links)
         manifest = Manifest(notes, head.repo)
@@ -273,8 +276,8 @@ class GitHubConnector:
 
     def _scan_part(self, repo: Repo, notes: Notes, scope: str) -> Iterator[Event]:
         try:
-            head = self._transport.head(repo, self._ref, None)
-            listing = self._list(head, notes)
+            listing = self._list(self._transport.head(repo, self._ref, None), notes)
+            head = self._views[repo.name].head
         except _ENDING:
             raise
         except ConnectorError as error:
@@ -330,7 +333,10 @@ class GitHubConnector:
 
     def on_webhook(self, request: WebhookRequest) -> Iterable[str]:
         webhook.verify(request, self._webhook_secret)
-        return webhook.scopes_of(request, self._wanted, self._ref)
+        with self._lock:
+            repos = [view.head.repo for view in self._views.values()]
+        names = {repo.number: repo.name for repo in repos if repo.number is not None}
+        return webhook.scopes_of(request, self._wanted, self._ref, names)
 
 
 def repo_of(key: str) -> Repo:

@@ -66,19 +66,25 @@ class Owners:
         Raises:
             ConnectorError: They cannot be listed.
         """
-        listed = [one for page in self._pages(owner, notes) for one in page]
-        found = {one.number: one for one in listed if self._takes(one)}
-        return sorted((self._named(one, notes) for one in found.values()), key=lambda repo: repo.name)
+        listed = {one.number: one for page in self._pages(owner, notes) for one in page if self._takes(one)}
+        known = {number for number in listed if isinstance(notes.get(f"name:{number}"), str)}
+        ordered = sorted(listed.values(), key=lambda one: one.number not in known)  # who was first keeps its name
+        return sorted((self._named(one, notes) for one in ordered), key=lambda repo: repo.name)
 
     def _takes(self, one: Listed) -> bool:
         return self._wanted.takes(one.name) and (self._archived or not one.archived) and (self._forks or not one.fork)
 
     def _named(self, one: Listed, notes: Notes) -> Repo:
-        """Give a repository the name it was first mirrored by: its number is what it is known by."""
+        """Give a repository the name it was first mirrored by: its number is what it is known by.
+
+        One that took over a former name of another gets that name, `~` and its number, which no repository is called.
+        """
         first = notes.get(f"name:{one.number}")
         if not isinstance(first, str):
-            notes.put(f"name:{one.number}", one.name)
-            first = one.name
+            first = one.name if notes.get(f"number:{one.name}") in {None, one.number} else f"{one.name}~{one.number}"
+            notes.put(f"name:{one.number}", first)
+        if notes.get(f"number:{first}") is None:
+            notes.put(f"number:{first}", one.number)
         return Repo(first, one.name, one.number)
 
     def _pages(self, owner: str, notes: Notes) -> Iterator[list[Listed]]:

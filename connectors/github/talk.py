@@ -94,7 +94,7 @@ class Talk:
                 return Unchanged(known)
             return self._wiki.fetch(Repo(_repo_part(ref.key).partition("!")[0]), ref)
         where = json.loads(ref.locator)
-        repo = Repo(str(where["repo"]))
+        repo = Repo(str(where["repo"]), number=where.get("id"))
         one = self._sender.get(f"{repo.api}/issues/{where['number']}", ref.key).json()
         if known is not None and known == _token(one):
             return Unchanged(known)
@@ -215,7 +215,7 @@ def _blob(text: str, title: str, token: str, one: Obj) -> Blob:
 
 
 def _where(repo: Repo, one: Obj) -> dict[str, Json]:
-    return {"repo": repo.name, "number": int(one["number"])}
+    return {"repo": repo.name, "id": repo.number, "number": int(one["number"])}
 
 
 def _token(one: Obj) -> str:

@@ -38,10 +38,12 @@ class Tree:
     Attributes:
         entries: By path.
         missing: Folders that could not be listed, each with its error; `""` is the top.
+        full_name: `owner/name` of the repository now, where the listing tells it.
     """
 
     entries: dict[str, Entry] = field(default_factory=dict)
     missing: dict[str, Exception] = field(default_factory=dict)
+    full_name: str = ""
 
     @property
     def size(self) -> int:

@@ -7,6 +7,7 @@ Format: docs.github.com, "Webhook events and payloads"; the body is signed with 
 import hashlib
 import hmac
 import json
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -39,23 +40,26 @@ def verify(request: WebhookRequest, secret: str) -> None:
         raise AuthError("the signature of a webhook is missing or wrong; it is ignored")
 
 
-def scopes_of(request: WebhookRequest, wanted: Wanted, ref: str) -> list[str]:
+def scopes_of(request: WebhookRequest, wanted: Wanted, ref: str, names: Mapping[int, str]) -> list[str]:
     """Return the scopes an event says to scan again.
 
     Args:
         request: Verified.
         wanted: The source's repositories; others concern nobody here.
         ref: The branch or tag that is mirrored, `HEAD` for the default branch.
+        names: What repositories were called when they were first mirrored, by GitHub's number, as far as it is known.
     """
     event = _body(request)
     repository = event.get("repository")
     if not isinstance(repository, dict):
         return []
-    name = str(repository.get("full_name"))
+    told = str(repository.get("full_name"))
+    name = names.get(repository["id"], told) if isinstance(repository.get("id"), int) else told
+    mirrored = wanted.takes(told) or name != told
     kind = request.headers.get("x-github-event", "")
     if kind == "repository":  # renamed, transferred, archived, deleted: the name says nothing of what is held
-        return [""] if wanted.takes(name) or _former(event, wanted) else []
-    if not wanted.takes(name):
+        return [""] if mirrored or _former(event, wanted) else []
+    if not mirrored:
         return []
     if kind in {"push", "create", "delete"}:
         branch = ref if ref != "HEAD" else str(repository.get("default_branch"))

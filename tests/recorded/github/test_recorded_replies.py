@@ -1,23 +1,28 @@
 """GitHub's real replies are read as they came, and the stand-in has their shapes."""
 
+import base64
 import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from connectors.errors import AuthError, DocumentGone
 from connectors.github.api import ApiTransport
 from connectors.github.budget import Budget, asked
 from connectors.github.credentials import Anonymous
 from connectors.github.errors import AccessRefused, BudgetSpent
+from connectors.github.identity import number_in_node
 from connectors.github.sending import Sender, failure
 from connectors.github.talk import Talk
 from connectors.github.transport import Repo
 from connectors.notes import MemoryNotes
 from connectors.testing import github_git_api as stand_in
 from connectors.testing.github_repository import Repository
+from connectors.testing.github_shapes import object_node
 
 REPLIES: list[dict[str, Any]] = [
     json.loads(line) for line in (Path(__file__).parent / "replies.jsonl").read_text(encoding="utf-8").splitlines()
@@ -104,19 +109,32 @@ def test_stand_in_makes_trees_of_the_recorded_shape(tmp_path: Path) -> None:
 
 
 def test_renamed_repository_is_found_by_its_number() -> None:
-    moved, found = of("octokit/rename-repository", 301), of("octokit/rename-repository", 200)
+    moved = of("octokit/rename-repository", 301)
     where = moved["headers"]["location"] + "/commits/HEAD"
-    head = {"status": 200, "headers": {"corebrain-answered-by": where, "etag": '"e"'}, "body": "a" * 40}
-    replaying = Replaying(head, found)
-    replaying.requestJson = lambda *given: _plain(Replaying.requestJson(replaying, *given))  # type: ignore[method-assign]  # a SHA is no JSON
+    replaying = Replaying({"status": 200, "headers": {"corebrain-answered-by": where}, "body": {"sha": "a" * 40}})
     got = ApiTransport(sender(replaying)).head(Repo("octokit-fixture-org/rename-repository"), "HEAD", None)
-    assert got.repo.number == 1000
-    assert got.repo.current == "octokit-fixture-org/rename-repository-newname"
-    assert got.repo.name == "octokit-fixture-org/rename-repository"
+    assert got.repo == Repo("octokit-fixture-org/rename-repository", number=1000)
 
 
-def _plain(answer: tuple[int, dict[str, str], str]) -> tuple[int, dict[str, str], str]:
-    return answer[0], answer[1], answer[2].strip('"')
+def test_number_of_a_repository_is_read_out_of_what_its_commits_are_called() -> None:
+    former = "MDY6Q29tbWl0NDA3NjM1Nzc6ZTBjZWY0ODNjYjJkYTg0N2M3YzIyOWVkZWEzNTRkYjUwZjI4N2UzNg=="  # hub4j/testCommit
+    sha = "e0cef483cb2da847c7c229edea354db50f287e36"
+    assert number_in_node(former, sha) == 40763577
+    assert number_in_node(former, "0" * 40) is None, "a node id of another commit says nothing"
+    for number in (7, 200, 40_000, 40_763_577, 2**40):
+        size = next(size for size in (0, 1, 2, 4, 8) if number < (128 if size == 0 else 256**size))
+        mark = b"" if size == 0 else {1: b"\xcc", 2: b"\xcd", 4: b"\xce", 8: b"\xcf"}[size]
+        for length in (b"\xd9\x28", b"\xda\x00\x28"):
+            packed = b"\x93\x00" + mark + number.to_bytes(size or 1, "big") + length + sha.encode()
+            node = "C_" + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+            assert number_in_node(node, sha) == number, (number, length)
+            assert number_in_node(node, "0" * 40) is None
+    assert object_node("C", 40_763_577, sha).startswith("C_kwDO"), "as those of GitHub begin"
+
+
+@given(st.text(max_size=80), st.sampled_from(["a" * 40, ""]))
+def test_no_text_makes_reading_a_node_id_fail(node: str, sha: str) -> None:
+    assert number_in_node(node, sha) is None
 
 
 def test_pages_of_issues_are_followed() -> None:

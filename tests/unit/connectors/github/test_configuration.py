@@ -159,6 +159,16 @@ def request(event: str, payload: dict[str, Any], key: str = "s3cret") -> Webhook
     return WebhookRequest("POST", "/", {"x-github-event": event, "x-hub-signature-256": signature}, body)
 
 
+def test_push_to_a_renamed_repository_scans_what_it_was_called_first(world: World) -> None:
+    world.repository().put({"a.md": "a"})
+    connector = world.connector(webhook_secret="s3cret")
+    world.scan(connector)
+    moved = {**REPOSITORY, "full_name": "other/interface", "id": 1}
+    push = {"ref": "refs/heads/main", "repository": moved}
+    assert list(connector.on_webhook(request("push", push))) == ["acme/api/"]
+    assert list(connector.on_webhook(request("push", {**push, "repository": {**moved, "id": 2}}))) == []
+
+
 REPOSITORY = {"full_name": "acme/api", "default_branch": "main", "name": "api", "owner": {"login": "acme"}}
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import re
 import threading
 import time
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,7 @@ from connectors.contract import Blob, Unchanged
 from connectors.errors import AuthError, DocumentGone, DocumentRefused
 from connectors.github.errors import BudgetSpent
 from connectors.github.library import requester_over
+from connectors.testing.github_repository import Repository
 
 World = Any
 Text = Any
@@ -39,7 +41,7 @@ def test_unchanged_repository_costs_one_conditional_request(world: World) -> Non
     world.repository().put({"a.md": "a"})
     world.scan(world.connector())
     again = world.scan(world.connector())
-    assert world.server.log == ["GET /repos/acme/api/commits/HEAD 304"]
+    assert world.server.log == ["GET /repositories/1/commits/HEAD 304"]
     assert not again.refs
     assert not again.complete
 
@@ -124,15 +126,67 @@ def test_renamed_repository_keeps_its_keys_and_is_followed_by_number(world: Worl
     assert world.server.log == ["GET /repositories/1/commits/HEAD 304"]
 
 
-def test_name_taken_over_after_a_rename_is_not_mirrored(world: World) -> None:
+def test_name_taken_over_between_two_scans_is_not_mirrored(world: World) -> None:
     repo = world.repository()
     repo.put({"a.md": "ours"})
     world.scan(world.connector())
     world.server.rename("acme/api", "acme/interface")
-    world.scan(world.connector())
-    world.server.repositories["acme/api"] = stranger = type(repo).create(world.root / "elsewhere", "acme/api", 66)
-    stranger.put({"evil.md": "theirs"})
+    stranger_at(world, "acme/api").put({"evil.md": "theirs"})
     assert not world.scan(world.connector()).refs
+    repo.put({"b.md": "ours too"})
+    connector = world.connector()
+    found = world.scan(connector)
+    assert set(found.refs) == {"acme/api/a.md", "acme/api/b.md"}
+    blob = connector.fetch(found.refs["acme/api/b.md"], None)
+    assert isinstance(blob, Blob)
+    assert blob.repo == "acme/interface", "the name of now, though nothing redirected"
+
+
+def test_repository_deleted_and_its_name_taken_over_keeps_what_was_mirrored(world: World) -> None:
+    world.repository().put({"a.md": "ours"})
+    world.scan(world.connector())
+    stranger_at(world, "acme/api").put({"evil.md": "theirs"})
+    found = world.scan(world.connector())
+    assert not found.refs
+    assert not found.complete
+    assert "another repository lies at acme/api now" in found.failed["acme/api/"]
+
+
+def test_new_repository_under_a_former_name_gets_keys_of_its_own(world: World) -> None:
+    world.repository().put({"a.md": "first"})
+    world.scan(world.connector("acme/*"))
+    world.server.rename("acme/api", "acme/interface")
+    stranger_at(world, "acme/api").put({"a.md": "second"})
+    found = world.scan(world.connector("acme/*"))
+    assert set(found.refs) == {"acme/api~66/a.md"}
+    assert found.complete == ["acme/api~66/"], "of the renamed one nothing changed"
+    world.cursor = None
+    assert set(world.scan(world.connector("acme/*")).refs) == {"acme/api/a.md", "acme/api~66/a.md"}
+
+
+def test_server_that_tells_no_numbers_is_mirrored_by_name(world: World) -> None:
+    repo = world.repository()
+    repo.put({"a.md": "a"})
+
+    def numberless(line: str, reply: Any) -> Any:
+        if "/repositories/" in line:
+            return type(reply).json({"message": "Not Found"}, 404)
+        reply.body = re.sub(rb'"node_id": "[^"]*"', b'"node_id": "x"', reply.body)
+        return reply
+
+    world.server.tamper = numberless
+    world.scan(world.connector())
+    assert not world.scan(world.connector()).refs
+    assert world.server.log == ["GET /repos/acme/api/commits/HEAD 304"]
+    repo.put({"b.md": "b"})
+    assert len(world.scan(world.connector()).refs) == 2
+
+
+def stranger_at(world: World, name: str) -> Any:
+    """Another repository where one was before."""
+    stranger = Repository.create(world.root / "elsewhere", name, 66)
+    world.server.repositories[name] = stranger
+    return stranger
 
 
 def test_repository_that_vanished_keeps_everything(world: World) -> None:
