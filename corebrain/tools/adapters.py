@@ -15,11 +15,13 @@ def openai_tools(tools: MemoryTools) -> list[dict[str, Any]]:
 def openai_result(tools: MemoryTools, call: dict[str, Any]) -> dict[str, Any]:
     """Run one entry of a message's `tool_calls` and return the `tool` message that answers it.
 
-    The arguments are JSON text there; text that is no JSON is answered like any other wrong argument.
+    The arguments are JSON text there; text that is no JSON is answered like any other wrong argument. Runtimes that
+    only look like it may pass the object itself.
     """
     function = call["function"]
+    given = function.get("arguments") or "{}"
     try:
-        arguments = json.loads(function.get("arguments") or "{}")
+        arguments = json.loads(given) if isinstance(given, str) else given
     except (ValueError, RecursionError):  # the latter for arguments nested without end
         text = f"invalid request: {function['name']}: the arguments are no JSON"
     else:
@@ -54,8 +56,12 @@ def mcp_result(tools: MemoryTools, name: str, arguments: object = None) -> dict[
 
 
 def call_text(tools: MemoryTools, name: str, arguments: object = None) -> tuple[str, bool]:
-    """Run a tool and return its JSON as text, or an error's text and true."""
+    """Run a tool and return its JSON as text, or an error's text and true.
+
+    The text can always be sent on: half a surrogate pair, which a model may have passed, is written as its escape.
+    """
     try:
-        return json.dumps(tools.call(name, arguments), ensure_ascii=False), False
+        text, failed = json.dumps(tools.call(name, arguments), ensure_ascii=False), False
     except CorebrainError as error:
-        return str(error), True
+        text, failed = str(error), True
+    return text.encode("utf-8", "backslashreplace").decode(), failed

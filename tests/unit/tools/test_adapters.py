@@ -39,6 +39,28 @@ def test_openai_call_is_answered_by_a_tool_message(tools: MemoryTools) -> None:
     assert "Grüße" in listed["content"]
 
 
+def test_openai_arguments_may_be_the_object_itself(tools: MemoryTools) -> None:
+    call = {"id": "c", "function": {"name": "memory_list", "arguments": {"limit": 0}}}
+    assert "`limit`" in openai_result(tools, call)["content"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("memory_get", {"ids": ["\ud800"]}, '{"items": [], "missing": ["\\ud800"]}'),
+        ("memory_list", {"\ud800": 1}, "`\\ud800` is unknown"),
+        ("memory_list", {"\ud800": {"reach": 1}}, "`\\ud800.reach` is not yours"),
+        ("no\ud800tool", {}, "unknown tool"),
+    ],
+)
+def test_half_a_surrogate_pair_is_answered_as_its_escape(
+    tools: MemoryTools, name: str, arguments: dict[str, object], said: str
+) -> None:
+    answer = anthropic_result(tools, {"id": "u", "name": name, "input": arguments})["content"]
+    assert said in answer
+    assert answer.encode()
+
+
 @pytest.mark.parametrize("arguments", ["{", "nonsense", "[" * 200_000])
 def test_openai_arguments_that_are_no_json_are_answered_in_words(tools: MemoryTools, arguments: str) -> None:
     answer = openai_result(tools, {"id": "c", "function": {"name": "memory_list", "arguments": arguments}})
