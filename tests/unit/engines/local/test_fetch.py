@@ -2,6 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
+from corebrain.engines.local import ranking
 from corebrain.engines.local.engine import LocalEngine
 from corebrain.errors import InvalidRequest, Unsupported
 from corebrain.model.filter import MetaFilter
@@ -173,3 +174,30 @@ def test_the_first_hits_are_the_same_however_many_are_asked_for(
     for batch in range(2):
         engine.store_many([document(f"a zebra {filler} {batch} {n}", at="source:b") for n in range(80)])
     assert find(engine, "zebra", limit=5) == find(engine, "zebra", limit=400)[:5]
+
+
+def test_a_broad_read_ranks_by_every_word_though_few_choose(
+    engine: LocalEngine, document: Callable[..., Document], find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.store_many([document(f"The kettle stands on shelf {n}.") for n in range(60)])
+    engine.store_many([document(f"The kettle of zinc stands on shelf {n}.") for n in range(60, 64)])
+    engine.store_many([document(f"A pan of zinc, with lid {n} and a long story about lids.") for n in range(3)])
+    narrow = find(engine, "kettle zinc shelf", limit=5)
+    monkeypatch.setattr(ranking, "BROAD", 10)
+    broad = find(engine, "kettle zinc shelf", limit=5)
+    assert [hit.id for hit in broad] == [hit.id for hit in narrow]
+    assert [hit.score for hit in broad] == pytest.approx([hit.score for hit in narrow])
+    assert {hit.text for hit in find(engine, "kettle zinc", limit=4)} == {
+        f"The kettle of zinc stands on shelf {n}." for n in range(60, 64)
+    }
+    assert len(find(engine, "kettle", limit=50)) == 50  # the only word chooses, however many hold it
+
+
+def test_a_broad_read_is_chosen_by_as_many_words_as_fill_it(
+    engine: LocalEngine, document: Callable[..., Document], find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranking, "BROAD", 10)
+    engine.store_many([document(f"The kettle stands on shelf {n}.") for n in range(60)])
+    engine.store(document("Only zinc here."))
+    assert find(engine, "kettle zinc", limit=1)[0].text == "Only zinc here."
+    assert len(find(engine, "kettle zinc", limit=10)) == 10
