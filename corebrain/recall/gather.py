@@ -17,7 +17,7 @@ from corebrain.model.requests import (
 )
 from corebrain.model.text import is_blank
 from corebrain.recall.failure import typed
-from corebrain.recall.powers import bounded, gains_by_threads
+from corebrain.recall.powers import ListsNewest, bounded, gains_by_threads
 from corebrain.recall.reads import Answered, Found, Read
 from corebrain.recall.together import together
 from corebrain.recall.types import Answer, Fetch, HolisticRecall, ScopeSection
@@ -115,6 +115,9 @@ class _Gathering:
         return Found(tuple(kept), tuple(_honest(Hit, belief) for belief in first.beliefs))
 
     def _latest(self, engine: MemoryEngine, section: ScopeSection, wanted: int) -> Found:
+        if isinstance(engine, ListsNewest) and not self._recall.excludes_any:
+            request = ListRequest(filter=section.filter, limit=wanted)
+            return Found(tuple(engine.newest(request, LATEST_PAGE * MAX_LATEST_PAGES)))
         kept: list[Hit] = []
         cursor: str | None = None
         for _ in range(MAX_LATEST_PAGES):

@@ -1,11 +1,13 @@
-"""What an engine may offer a recall beside the contract: an end to its reads, and a word on whether threads help.
+"""What an engine may offer a recall beside the contract: an end to its reads, the newest items, a word on threads.
 
 Engines need not import these: having the attribute is enough.
 """
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from corebrain.contract import MemoryEngine
+from corebrain.model.requests import Hit, ListRequest
 
 
 @runtime_checkable
@@ -18,6 +20,18 @@ class TakesDeadline(Protocol):
         Making it is cheap and reads nothing. A read that does not make it stops its own work (an interrupted
         statement, a request's total timeout), so that nothing of it is left running, and raises `Unavailable`;
         several reads of one view share the one end. Writes are not bounded.
+        """
+
+
+@runtime_checkable
+class ListsNewest(Protocol):
+    """An engine that picks the newest items itself, so that a section need not list thousands to show eight."""
+
+    def newest(self, request: ListRequest, window: int) -> Sequence[Hit]:
+        """Return the newest `request.limit` of the first *window* items that listing by the request's filter gives.
+
+        Newest is by `observed_at`, then the most confident, then the latest turn; what has none of it comes last, and
+        equals stay as listed (spec 03 section 1.1). The request's cursor is not looked at.
         """
 
 

@@ -116,6 +116,11 @@ class HolisticRecall(Request):
             return True
         return self.exclude_thread is not None and self.exclude_thread.covers(hit)
 
+    @property
+    def excludes_any(self) -> bool:
+        """Whether there is anything that is never to appear."""
+        return bool(self.exclude_ids) or self.exclude_thread is not None
+
     def query_of(self, section: ScopeSection) -> str | None:
         """Return what a fetched *section* ranks for; `None` when it shows its newest."""
         own = section.query.query if isinstance(section.query, Fetch) else None

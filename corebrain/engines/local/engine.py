@@ -196,6 +196,13 @@ class LocalEngine(MemoryEngine):
         held, cursor = self._page(request)
         return ListPage(items=tuple(rows.hit(row) for row in held), next_cursor=cursor)
 
+    def newest(self, request: ListRequest, window: int) -> Sequence[Hit]:
+        """Return the newest of the first *window* items listed (see `corebrain.recall.powers.ListsNewest`)."""
+        request.validate()
+        with self._database.reading(self._deadline) as connection:
+            numbers = listing.newest(connection, request.filter, request.limit, window)
+            return [rows.hit(row) for row in listing.read(connection, numbers, rows.READ)]
+
     def export(self, request: ListRequest) -> ExportPage:
         request.validate()
         held, cursor = self._page(request)

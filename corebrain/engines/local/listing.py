@@ -19,6 +19,7 @@ from corebrain.model.filter import MetaFilter, redacted_id
 from corebrain.model.namespace import WHOLE_TREE, Namespace
 
 _FEW_NODES = 24
+_NEWEST_COLUMNS = ", i.observed_s, i.observed_ns, i.confidence, i.last_turn"
 ALL = 1 << 40
 """A limit no store reaches."""
 
@@ -31,10 +32,10 @@ class _Stream:
     where: Where
     key: str = "i.item"
 
-    def sql(self, before: int | None, limit: int) -> str:
+    def sql(self, before: int | None, limit: int, columns: str = "") -> str:
         edge = "" if before is None else f" AND {self.key} < {before}"
         return (
-            f"SELECT * FROM (SELECT {self.key} FROM {self.source}{edge}{self.where.sql} "  # noqa: S608  # our own names and numbers; values are bound
+            f"SELECT * FROM (SELECT {self.key} AS item{columns} FROM {self.source}{edge}{self.where.sql} "  # noqa: S608  # our own names and numbers; values are bound
             f"ORDER BY {self.key} DESC LIMIT {limit})"
         )
 
@@ -49,6 +50,27 @@ def numbers(connection: apsw.Connection, wanted: MetaFilter, limit: int, before:
     values = [value for stream in streams for value in stream.where.values]
     found = select(connection, f"{union} ORDER BY 1 DESC LIMIT {limit + 1}", values)
     return [row[0] for row in found[:limit]], len(found) > limit
+
+
+_NEWEST = (
+    "observed_s DESC NULLS LAST, observed_ns DESC, coalesce(confidence, 0.0) DESC, last_turn DESC NULLS LAST, item DESC"
+)
+
+
+def newest(connection: apsw.Connection, wanted: MetaFilter, limit: int, window: int) -> list[int]:
+    """Return the numbers of the newest *limit* among the first *window* admitted items, by the columns of `_NEWEST`."""
+    streams = _streams(connection, wanted)
+    if not streams:
+        return []
+    window = min(window, ALL)
+    union = " UNION ".join(stream.sql(None, window, _NEWEST_COLUMNS) for stream in streams)
+    values = [value for stream in streams for value in stream.where.values]
+    found = select(
+        connection,
+        f"SELECT item FROM ({union} ORDER BY 1 DESC LIMIT {window}) ORDER BY {_NEWEST} LIMIT {min(limit, ALL)}",  # noqa: S608  # our own names and numbers; values are bound
+        values,
+    )
+    return [row[0] for row in found]
 
 
 def _streams(connection: apsw.Connection, wanted: MetaFilter) -> list[_Stream]:

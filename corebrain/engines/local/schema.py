@@ -42,9 +42,10 @@ CREATE TABLE items(
   first_turn INTEGER NOT NULL DEFAULT -1, last_turn INTEGER, agent_id TEXT, tool TEXT, tool_id TEXT,
   source TEXT NOT NULL, source_id TEXT, tags TEXT, observed_s INTEGER, observed_ns INTEGER, derive INTEGER,
   title TEXT, mime TEXT, learning_kind TEXT, confidence REAL, evidence TEXT, text TEXT NOT NULL);
-CREATE INDEX items_by_node ON items(node, kind);
-CREATE INDEX items_by_kind ON items(kind, item, node);
-CREATE INDEX items_by_area ON items(area, kind, item, node);
+-- The last four columns say which of a page's items are newest, without a look at the items.
+CREATE INDEX items_by_node ON items(node, kind, item, observed_s, observed_ns, confidence, last_turn);
+CREATE INDEX items_by_kind ON items(kind, item, node, observed_s, observed_ns, confidence, last_turn);
+CREATE INDEX items_by_area ON items(area, kind, item, node, observed_s, observed_ns, confidence, last_turn);
 CREATE INDEX items_by_thread ON items(thread_id, node, kind, first_turn, item) WHERE thread_id IS NOT NULL;
 
 -- Rows of the word index. start and size are bytes of the body in UTF-8, unset when the item is one passage.
