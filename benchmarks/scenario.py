@@ -1,7 +1,8 @@
 """What a turn costs in a large memory: python benchmarks/scenario.py [--turns 200] [--folder DIR] [--growth].
 
 Scenario S: 100,000 passages of documents in 4 sources of 25 collections, 50 agents of 2,000 turns, 5,000 learnings,
-20 items of a core scope above the layout root; words by Zipf's law, a user's message of ten of them. Printed:
+20 items of a core scope above the layout root; 50,000 words by Zipf's law, the most frequent being the function words
+of English; a user's message has twenty of them. Printed:
 `pre_turn` (logs and recalls), `post_turn` and `start_session` at full durability, `post_turn` with
 `durability="process"`, each section's own read, and in the same run what one durable write costs on this disk.
 
@@ -20,11 +21,13 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate, islice
 from pathlib import Path
 
-from benchmarks.local_engine import VOCABULARY, WEIGHTS, one_sync
+from benchmarks.local_engine import one_sync
 from corebrain.contract import Item
 from corebrain.engines.local import LocalEngine
+from corebrain.engines.local.query import STOP_WORDS
 from corebrain.layout import BrainSource, MemoryLayout
 from corebrain.lifecycle import AgentMemory, CoreScope
 from corebrain.model.instant import Instant
@@ -58,13 +61,17 @@ class Size:
 
 
 class Words:
-    """Made-up text, the same every time."""
+    """Made-up text, the same every time: word frequencies of English by Zipf and Mandelbrot, 1 / (rank + 2.7)."""
 
     def __init__(self) -> None:
         self._random = random.Random(11)  # noqa: S311  # the same made-up text every time
+        syllables = [first + vowel for first in "bdfghjklmnprstvz" for vowel in "aiou"]
+        content = (a + b + c + "k" for a in syllables for b in syllables for c in syllables)
+        self._words = [*sorted(STOP_WORDS), *islice(content, 50_000)]
+        self._weights = list(accumulate(1 / (rank + 2.7) for rank in range(1, len(self._words) + 1)))
 
     def __call__(self, count: int) -> str:
-        return " ".join(self._random.choices(VOCABULARY, WEIGHTS, k=count))
+        return " ".join(self._random.choices(self._words, cum_weights=self._weights, k=count))
 
 
 def items(size: Size, words: Words) -> Iterator[Item]:
@@ -166,7 +173,7 @@ def live(engine: LocalEngine, words: Words, times: int, agents: int) -> dict[str
         thread, at = f"live-{number}", Instant(START.ns + (10_000 + number) * MINUTE_NS)
         if number % 10 == 0:
             timed("start_session", memory.start_session)
-        asked, said = f"what about {words(10)} then", words(25)
+        asked, said = words(20), words(25)
         timed("pre_turn", lambda m=memory, t=thread, a=at, q=asked: m.pre_turn(t, 0, q, at=a))  # type: ignore[misc]  # a lambda's defaults have no types
         timed("post_turn", lambda m=memory, t=thread, a=at, q=said: m.post_turn(t, 1, q, at=a))  # type: ignore[misc]  # as above
     return taken
