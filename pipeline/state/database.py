@@ -13,6 +13,9 @@ from pipeline.errors import StateError
 from pipeline.state.schema import MIGRATIONS, TABLES, VERSION
 
 BUSY_TIMEOUT_MS = 10_000
+SYNCHRONOUS = "full"
+"""Every commit waits for the disk: what was recorded outlives a power loss."""
+
 APPLICATION = 0x62726E73  # "brns" in the file's header: a brain's state
 MEMORY = ":memory:"
 
@@ -42,7 +45,7 @@ class Database:
                 " upgrade corebrain, or move the file away to rebuild it"
             )
         self._pragma("journal_mode", "wal")
-        self._pragma("synchronous", "full")
+        self._pragma("synchronous", SYNCHRONOUS)
         self._pragma("secure_delete", "on")
         if version < VERSION:
             self._migrate(version)

@@ -1,6 +1,6 @@
 """A world that can be stopped at every step: books on disk, an engine, and a source under a script."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from connectors.contract import Blob
-from connectors.testing.scripted import ScriptedConnector
+from connectors.testing.scripted import Behaviour, ConfirmingConnector, ScriptedConnector
 from corebrain.brain import Brain
 from corebrain.conformance.wrappers import WholeEngine
 from corebrain.contract import (
@@ -38,14 +38,22 @@ class Crash(BaseException):
 
 @dataclass
 class Tripwire:
-    """Counts steps and crashes at one of them; 0 never crashes."""
+    """Counts steps and dies at one of them, for good: nothing is written afterwards. 0 never dies.
+
+    Attributes:
+        at: The step to die at.
+        steps: Steps so far.
+        named: What the steps wrote, in order: `intent`, `store`, `record`, `forget`, `cursor`, `lease`, …
+    """
 
     at: int = 0
     steps: int = 0
+    named: list[str] = field(default_factory=list)
 
-    def step(self) -> None:
+    def step(self, *what: str) -> None:
         self.steps += 1
-        if self.steps == self.at:
+        self.named += what
+        if self.at and self.steps >= self.at:
             raise Crash
 
 
@@ -57,15 +65,15 @@ class TrippedEngine(WholeEngine):
         self._wire = wire
 
     def store_many(self, items: Sequence[Item]) -> Receipts:
-        self._wire.step()
+        self._wire.step("store")
         receipts = super().store_many(items)
-        self._wire.step()
+        self._wire.step("store")
         return receipts
 
     def forget(self, target: ForgetTarget) -> ForgetReport:
-        self._wire.step()
+        self._wire.step("forget")
         report = super().forget(target)
-        self._wire.step()
+        self._wire.step("forget")
         return report
 
 
@@ -98,25 +106,38 @@ class World:
             return self.kept
         from corebrain.engines.local.engine import LocalEngine  # noqa: PLC0415 - needs SQLite, which half the worlds do not
 
-        return LocalEngine(self.folder / "memory.db")
+        return LocalEngine(self.folder / "memory.db", durability="process")
+
+    def state(self) -> SqliteState:
+        """Open the books; nobody waits for the disk, for it is the process that dies here, not the power."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("pipeline.state.database.SYNCHRONOUS", "off")
+            return SqliteState(self.folder / "state.db")
 
     def run(self, wire: Tripwire | None = None, work: Work | None = None) -> dict[str, Any]:
         """Sync once, or do other *work*; the report as a dict."""
         wire = wire or Tripwire()
         engine = self.engine()
-        state = SqliteState(self.folder / "state.db")
+        state = self.state()
         try:
-            with tripped_commits(wire):
+            with tripped_writes(wire):
                 source = Source("scripted", self.connector, Brain(TrippedEngine(engine, wire)), self.options)
                 return (work or _synced)(source, state, Host(now=lambda: 1_000.0, chance=lambda: 0.5)).to_dict()
         finally:
             state.close()
             engine.close()
 
+    def built(self) -> None:
+        """Run the jobs that wait, as far as the books know."""
+        state = self.state()
+        for number, _ in state.jobs():
+            state.drop_job(number)
+        state.close()
+
     def dump(self) -> dict[str, Any]:
         """What engine and books hold, canonically."""
         engine = self.engine()
-        state = SqliteState(self.folder / "state.db")
+        state = self.state()
         try:
             ledger = state.ledger("scripted")
             items = engine.export(ListRequest(limit=1_000)).items
@@ -130,58 +151,118 @@ class World:
                 "aside": [aside.key for aside in ledger.asides()],
                 "doomed": ledger.doomed(1_000),
                 "intents": ledger.intents(),
+                "row": (ledger.row().cursor, ledger.row().split, ledger.row().complete, ledger.row().error),
+                "owed": ledger.is_touched(),
+                "jobs": [body for _, body in state.jobs()],
             }
         finally:
             state.close()
             engine.close()
 
 
+BOOKED = {
+    "lease": "lease",
+    "intent": "intent",
+    "INTO document": "record",
+    "FROM document": "record",
+    "UPDATE document": "record",
+    "FROM intent": "record",
+    "doomed": "forget",
+    "aside": "aside",
+    "UPDATE source": "cursor",
+    "INTO source": "cursor",
+    "work": "plan",
+    "job": "job",
+    "run": "run",
+}
+"""What a write of the books is called, by the first of these words that its statement holds."""
+
+
+def booked(sql: str) -> str | None:
+    """Name what a statement writes; `None` when it only reads."""
+    if not sql.lstrip().upper().startswith(("INSERT", "UPDATE", "DELETE")):
+        return None
+    return next((name for word, name in BOOKED.items() if word in sql), "other")
+
+
 @contextmanager
-def tripped_commits(wire: Tripwire) -> Iterator[None]:
-    """Make the beginning and the end of every write of the books a step."""
-    plain = Database.transaction
+def tripped_writes(wire: Tripwire) -> Iterator[None]:
+    """Make the moments before and after every commit of the books steps; before one, everything is rolled back."""
+    transaction, rows, many = Database.transaction, Database.rows, Database.many
+    written: list[str] = []
 
     @contextmanager
     def stepped(self: Database) -> Iterator[None]:
         outer = not self._in_transaction
-        if outer:
-            wire.step()
-        with plain(self):
+        with transaction(self):
+            written.clear() if outer else None
             yield
-        if outer:
-            wire.step()
+            if outer and written:
+                wire.step(*written)
+        if outer and written:
+            wire.step(*written)
+
+    def stepped_rows(self: Database, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        what = booked(sql)
+        if what is None:
+            return rows(self, sql, values)
+        written.append(what)
+        if not self._in_transaction:
+            wire.step(what)
+        found = rows(self, sql, values)
+        if not self._in_transaction:
+            wire.step(what)
+        return found
+
+    def stepped_many(self: Database, sql: str, each: Iterable[Sequence[Any]]) -> None:
+        with self.transaction():
+            written.append(booked(sql) or "other")
+            many(self, sql, each)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Database, "transaction", stepped)
+        patch.setattr(Database, "rows", stepped_rows)
+        patch.setattr(Database, "many", stepped_many)
         patch.setattr("pipeline.state.sqlite.is_alive", lambda _pid: False)  # the owner of a left lease is dead
         yield
 
 
-def letter(name: str, body: str) -> bytes:
-    """A mail with one attachment: a document and its part."""
-    return (
-        f"From: a@acme.example\nSubject: {name}\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n"
-        f"--x\nContent-Type: text/plain\n\n{body}\n--x\nContent-Type: text/markdown\n"
-        f'Content-Disposition: attachment; filename="terms.md"\n\n# Terms of {name}\n\nThirty days.\n--x--\n'
-    ).encode()
+def source_of(kind: str) -> ScriptedConnector:
+    """An empty source of a kind: one that lists everything, feeds changes, crawls, confirms, or names contents."""
+    if kind == "confirms":
+        return ConfirmingConnector()
+    behaviours = {
+        "feeds": Behaviour(deltas=True, checkpoint_every=3),
+        "crawls": Behaviour(tokens=False, in_listing=True),
+        "names contents": Behaviour(contents=True),
+    }
+    return ScriptedConnector(behaviour=behaviours.get(kind, Behaviour(checkpoint_every=3)))
 
 
-def first_documents() -> ScriptedConnector:
-    """Twins, parts of folders, a document with a part of its own, one that cannot be read."""
-    source = ScriptedConnector(
-        {
-            "a/one.md": "# One\n\nThe first.",
-            "a/two.md": "# Two\n\nThe second.",
-            "a/twin.md": "# Twin\n\nThe same.",
-            "b/twin.md": "# Twin\n\nThe same.",
-            "b/gone.md": "# Gone\n\nTo be removed.",
-            "b/renamed.md": "# Renamed\n\nUnder another name soon.",
-            "c/empty.md": "",
-            "top.md": "# Top\n\nAt the top.",
-        }
-    )
+def first_documents(kind: str = "lists") -> ScriptedConnector:
+    """Twins, parts of folders, a document with a part of its own, a pinned one, one that cannot be read."""
+    source = source_of(kind)
+    for key, text in {
+        "a/one.md": "# One\n\nThe first.",
+        "a/two.md": "# Two\n\nThe second.",
+        "a/twin.md": "# Twin\n\nThe same.",
+        "b/twin.md": "# Twin\n\nThe same.",
+        "b/gone.md": "# Gone\n\nTo be removed.",
+        "b/renamed.md": "# Renamed\n\nUnder another name soon.",
+        "b/vouched.md": "# Vouched\n\nThe source will say that it is gone.",
+        "c/empty.md": "",
+        "top.md": "# Top\n\nAt the top.",
+    }.items():
+        source.put(key, text)
     source.put("c/mail.md", "# Mail\n\nWith terms.", parts=(Blob(b"# Terms\n\nThirty days.", filename="terms.md"),))
+    pin(source, "c1")
     return source
+
+
+def pin(source: ScriptedConnector, head: str) -> None:
+    """Show a document at a head of its repository, its bytes and token as ever."""
+    url = f"https://git.example/acme/blob/{head}/pinned.md"
+    source.put("pinned.md", "# Pinned\n\nText.", token="same", commit=head, url=url)
 
 
 def change(source: ScriptedConnector) -> None:
@@ -191,10 +272,22 @@ def change(source: ScriptedConnector) -> None:
     source.put("a/twin.md", "# Twin\n\nNot the same any more.")
     source.remove("b/twin.md")
     source.remove("b/gone.md")
+    source.remove("b/vouched.md", tombstone=True)
     source.rename("b/renamed.md", "d/new name.md")
     source.put("d/new.md", "# New\n\nBrand new.")
     source.put("c/mail.md", "# Mail\n\nWith other terms.", parts=(Blob(b"# Terms\n\nSixty.", filename="terms.md"),))
     source.rename("top.md", "a/top.md")
+    pin(source, "c2")
+
+
+def change_again(source: ScriptedConnector) -> None:
+    """What happens to the source between a kill and the next run: nothing that the kill left half done stays true."""
+    source.put("a/one.md", "# One\n\nA third text.")
+    source.remove("d/new.md")
+    source.rename("d/new name.md", "e/again.md")
+    source.put("b/gone.md", "# Gone\n\nBack again.")
+    source.put("c/mail.md", "# Mail\n\nWithout terms.")
+    pin(source, "c3")
 
 
 @pytest.fixture
@@ -224,3 +317,4 @@ class Scenario:
     tripwire = Tripwire
     first_documents = staticmethod(first_documents)
     change = staticmethod(change)
+    change_again = staticmethod(change_again)
