@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from corebrain.embed.contract import Embedder, EmbedsQueries
 from corebrain.embed.missing import needs
-from corebrain.errors import CorebrainError, EngineError, Unavailable
+from corebrain.errors import CorebrainError, EngineError, InvalidRequest, Unavailable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,8 +59,9 @@ class Guarded:
         one = self.embedder.embed_query if isinstance(self.embedder, EmbedsQueries) else self._embed_one
         try:
             row: NDArray[np.float32] = self._checked(self._called(lambda: one(query), timeout_s), 1)[0]
-        except CorebrainError:
-            self._rests_until = self._now() + REST_S
+        except CorebrainError as error:
+            if not isinstance(error, InvalidRequest):  # that one is the question's own fault
+                self._rests_until = self._now() + REST_S
             raise
         return row
 

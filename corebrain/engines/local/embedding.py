@@ -115,12 +115,18 @@ class Meaning:
 
         wrong = self._mismatch(connection, len(vector))
         if wrong is not None:
+            self._forget(query, wrong.message)
             if mode is FetchMode.VECTOR:
                 raise wrong
             return ranking.rank(connection, query, wanted, most)
         likenesses = Likenesses(self._groups.load(connection, wanted, len(vector)), vector)
         by = fusion.by_meaning if mode is FetchMode.VECTOR else fusion.by_both
         return by(connection, likenesses, query, wanted, most)
+
+    def _forget(self, query: str, why: str) -> None:
+        with self._lock:
+            self._questions.pop(query, None)
+        self._trouble = why
 
     def _mismatch(self, connection: apsw.Connection, dimension: int) -> CorebrainError | None:
         held = vector_tables.recorded(connection)
