@@ -158,7 +158,24 @@ def test_deep_nesting_does_not_exhaust_the_stack(tag: str) -> None:
     assert "deep" in markdown(f"<{tag}>" * 3000 + "deep")
 
 
-@pytest.mark.parametrize("source", ["<div>" * 200_000 + "x", "<p " + " ".join(f"a{n}=1" for n in range(9000)) + ">x"])
+ATTRIBUTES = [f"a{number}" for number in range(9_000)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<div>" * 200_000 + "x",
+        "<select>" + "<option>x" * 30_000,
+        "<p " + "=1 ".join(ATTRIBUTES) + ">x",
+        "<p " + "=1 ".join(ATTRIBUTES),
+        "<p>x</p " + "/".join(ATTRIBUTES) + ">",
+        "<p " + '=""'.join(ATTRIBUTES) + ">x",
+        "<p " + "=<1 ".join(ATTRIBUTES) + ">x",
+        "<p " + '="<>" '.join(ATTRIBUTES) + ">x",
+        ("<p " + "=1 ".join(ATTRIBUTES[:2_000]) + ">x</p>") * 10,
+    ],
+    ids=["nested", "options", "one tag", "unended", "end tag", "glued", "angles", "quoted", "many tags"],
+)
 def test_markup_without_end_is_too_large(source: str) -> None:
     with pytest.raises(TooLarge):
         page(source)
@@ -166,6 +183,11 @@ def test_markup_without_end_is_too_large(source: str) -> None:
 
 def test_many_paragraphs_that_are_never_closed_are_no_nesting() -> None:
     assert markdown("<p>x" * 20_000).count("x") == 20_000
+
+
+def test_words_of_a_script_are_no_attributes() -> None:
+    words = " ".join(f"w{number}" for number in range(9_000))
+    assert markdown(f"<p>x</p><script>if (i<n) {{ {words} }}</script>") == "x"
 
 
 def test_long_embedded_picture_is_no_heap_of_attributes() -> None:
