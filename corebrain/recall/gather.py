@@ -117,7 +117,8 @@ class _Gathering:
     def _latest(self, engine: MemoryEngine, section: ScopeSection, wanted: int) -> Found:
         if isinstance(engine, ListsNewest) and not self._recall.excludes_any:
             request = ListRequest(filter=section.filter, limit=wanted)
-            return Found(tuple(engine.newest(request, LATEST_PAGE * MAX_LATEST_PAGES)))
+            newest = engine.newest(request, LATEST_PAGE * MAX_LATEST_PAGES)
+            return Found(tuple(_honest(Hit, hit) for hit in newest))
         kept: list[Hit] = []
         cursor: str | None = None
         for _ in range(MAX_LATEST_PAGES):

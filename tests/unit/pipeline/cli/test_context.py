@@ -199,7 +199,7 @@ def test_an_engine_that_fails_costs_the_brief_and_leaves_the_file(talked: Any, m
     def broken(*_: object) -> None:
         raise EngineError("the file is damaged")
 
-    monkeypatch.setattr(LocalEngine, "list", broken)
+    monkeypatch.setattr(LocalEngine, "newest", broken)
     answer = talked.brain("context", "--write", "context.md")
     assert answer.status == 1
     assert answer.err == "brain: Learnings: engine error: the file is damaged\n"
