@@ -7,7 +7,6 @@ if TYPE_CHECKING:  # numpy comes with the extra `semantic`
     from numpy.typing import ArrayLike
 
 
-@runtime_checkable
 class Embedder(Protocol):
     """Turns texts into vectors whose angle tells how near they are in meaning.
 
