@@ -16,6 +16,7 @@ BUSY_TIMEOUT_MS = 10_000
 SYNCHRONOUS = "full"
 """Every commit waits for the disk: what was recorded outlives a power loss."""
 
+VFS: str | None = None  # SQLite's own; a test names one that records
 APPLICATION = 0x62726E73  # "brns" in the file's header: a brain's state
 MEMORY = ":memory:"
 
@@ -31,7 +32,7 @@ class Database:
         with told(path):
             if path != MEMORY:
                 _create_private(Path(path))
-            self._connection = apsw.Connection(path)
+            self._connection = apsw.Connection(path, vfs=VFS)
             self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
             self._prepare()
 

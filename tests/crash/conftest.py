@@ -1,11 +1,13 @@
 """A world that can be stopped at every step: books on disk, an engine, and a source under a script."""
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from connectors.contract import Blob
@@ -30,6 +32,81 @@ from pipeline.source import Source
 from pipeline.state.database import Database
 from pipeline.state.sqlite import SqliteState
 from pipeline.syncing import sync_all
+
+Operation = tuple[str, str, int, bytes]
+SECTOR = 512
+
+
+class Recorder(apsw.VFS):
+    """Passes everything on to the disk, and keeps every write, truncation, sync and deletion in `log`.
+
+    A cut after any of them can be played: what was synced stands, and of what was not, each sector is there or not, at
+    random. The method is that of SQLite's own crash tests (sqlite.org/testing.html, section 3.3).
+    """
+
+    def __init__(self) -> None:
+        self.log: list[Operation] = []
+        self.name = "recorder"
+        super().__init__(self.name, "")
+
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> "RecordedFile":  # noqa: N802  # SQLite's name
+        return RecordedFile(self, name, flags)
+
+    def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: N802  # SQLite's name
+        self.log.append(("delete", Path(filename).name, int(syncdir), b""))
+        super().xDelete(filename, syncdir)
+
+    def cut(self, end: int, chance: random.Random) -> dict[str, bytes]:
+        """Return the files as a power loss after the first *end* operations may leave them."""
+        log = self.log[:end]
+        synced = {file: at for at, (what, file, _, _) in enumerate(log) if what == "sync"}
+        files: dict[str, bytearray] = {}
+        for at, (what, file, place, data) in enumerate(log):
+            durable = at <= synced.get(file, -1)
+            content = files.setdefault(file, bytearray())
+            if what == "write":
+                for start in range(0, len(data), SECTOR):
+                    if durable or chance.random() < 0.5:
+                        sector = data[start : start + SECTOR]
+                        end = place + start + len(sector)
+                        content.extend(bytes(max(0, end - len(content))))
+                        content[place + start : end] = sector
+            elif what == "truncate" and (durable or chance.random() < 0.5):
+                del content[place:]
+            elif what == "delete":
+                files.pop(file)
+        return {name: bytes(content) for name, content in files.items() if not name.endswith("-shm")}
+
+
+class RecordedFile(apsw.VFSFile):
+    def __init__(self, recorder: Recorder, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
+        self.recorder = recorder
+        held = name.filename() if isinstance(name, apsw.URIFilename) else str(name)
+        self.file = Path(held).name
+        super().__init__("", name, flags)
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802  # SQLite's name
+        self.recorder.log.append(("write", self.file, offset, bytes(data)))
+        super().xWrite(data, offset)
+
+    def xTruncate(self, newsize: int) -> None:  # noqa: N802  # SQLite's name
+        self.recorder.log.append(("truncate", self.file, newsize, b""))
+        super().xTruncate(newsize)
+
+    def xSync(self, flags: int) -> None:  # noqa: N802  # SQLite's name
+        self.recorder.log.append(("sync", self.file, 0, b""))
+        super().xSync(flags)
+
+
+@pytest.fixture
+def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorder]:
+    """Every connection of engine and books runs on the recorder, and the engine's log moves into its file often."""
+    made = Recorder()
+    monkeypatch.setattr("corebrain.engines.local.connection.VFS", made.name)
+    monkeypatch.setattr("corebrain.engines.local.connection.CHECKPOINT_PAGES", 40)
+    monkeypatch.setattr("pipeline.state.database.VFS", made.name)
+    yield made
+    made.unregister()
 
 
 class Crash(BaseException):
@@ -93,6 +170,7 @@ class World:
         engine_kind: `reference` or `local`.
         connector: The source.
         options: How it is synced.
+        durable: Whether every commit waits for the disk; a process that dies does not need it.
     """
 
     folder: Path
@@ -100,16 +178,19 @@ class World:
     connector: ScriptedConnector
     options: SyncOptions = field(default_factory=SyncOptions)
     kept: ReferenceEngine = field(default_factory=ReferenceEngine)
+    durable: bool = False
 
     def engine(self) -> MemoryEngine:
         if self.engine_kind == "reference":
             return self.kept
         from corebrain.engines.local.engine import LocalEngine  # noqa: PLC0415 - needs SQLite, which half the worlds do not
 
-        return LocalEngine(self.folder / "memory.db", durability="process")
+        return LocalEngine(self.folder / "memory.db", durability="power" if self.durable else "process")
 
     def state(self) -> SqliteState:
-        """Open the books; nobody waits for the disk, for it is the process that dies here, not the power."""
+        """Open the books."""
+        if self.durable:
+            return SqliteState(self.folder / "state.db")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("pipeline.state.database.SYNCHRONOUS", "off")
             return SqliteState(self.folder / "state.db")
@@ -295,12 +376,12 @@ def make_world(tmp_path: Path) -> Callable[..., World]:
     """Make a world in a folder of its own."""
     made = 0
 
-    def make(engine_kind: str, source: ScriptedConnector, **options: Any) -> World:
+    def make(engine_kind: str, source: ScriptedConnector, *, durable: bool = False, **options: Any) -> World:
         nonlocal made
         made += 1
         folder = tmp_path / str(made)
         folder.mkdir()
-        return World(folder, engine_kind, source, SyncOptions(threads=1, **options))
+        return World(folder, engine_kind, source, SyncOptions(threads=1, **options), durable=durable)
 
     return make
 
