@@ -149,8 +149,11 @@ class Stage:
             self._jobs += [(memory, job) for job in report.jobs]
 
     def _settle(self) -> None:
-        """Wait until every write can be read."""
+        """Wait until every write can be read; an engine with upkeep of its own, such as embedding, does it now."""
         with self._run.timed("settle"):
+            maintain = getattr(self._engine, "maintain", None)
+            while maintain is not None and maintain(1.0).left:
+                pass
             give_up = time.monotonic() + SETTLE_LIMIT_S
             for reach, item_id in self._written:
                 while not self._engine.get(GetRequest(ids=(item_id,), reach=reach)):
