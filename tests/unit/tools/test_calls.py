@@ -9,7 +9,14 @@ from corebrain.model.instant import Instant
 from corebrain.model.item import Body, Conversation, Document, Learning, LearningKind, Role, StoreItem, Turn
 from corebrain.model.meta import MemoryMeta, SourceKind, SourceRef, ToolCallRef
 from corebrain.model.namespace import Namespace, Reach
-from corebrain.model.requests import ForgetReport, ForgetTarget, ListPage, ListRequest
+from corebrain.model.requests import (
+    ForgetReport,
+    ForgetTarget,
+    ListPage,
+    ListRequest,
+    RecallAnswer,
+    RecallRequest,
+)
 from corebrain.tools import MemoryTools
 
 WRITER = Namespace.parse("team:acme/agent:writer")
@@ -327,3 +334,43 @@ def test_engine_errors_pass_unchanged() -> None:
 def test_lone_surrogate_is_refused_as_any_store_refuses_it() -> None:
     with pytest.raises(InvalidRequest, match="surrogate"):
         tools(ReferenceEngine()).call("memory_store", {"document": {"text": "\ud800"}})
+
+
+def test_recall_hands_on_its_limit_and_instructions() -> None:
+    asked: list[RecallRequest] = []
+
+    class Answering(ReferenceEngine):
+        def recall(self, request: RecallRequest) -> RecallAnswer:
+            asked.append(request)
+            return RecallAnswer(answer="no idea")
+
+    call = tools(Answering()).call
+    call("memory_recall", {"question": "who?", "limit": 3, "instructions": "be brief"})
+    call("memory_recall", {"question": "who?"})
+    assert [(each.question, each.limit, each.instructions) for each in asked] == [
+        ("who?", 3, "be brief"),
+        ("who?", 10, None),
+    ]
+
+
+def test_two_hundred_ids_are_the_most(engine: MemoryEngine) -> None:
+    ids = [f"{number:040x}" for number in range(201)]
+    assert tools(engine).call("memory_get", {"ids": ids[:200]}) == {"items": [], "missing": ids[:200]}
+    with pytest.raises(InvalidRequest, match=r"memory_get: `ids` has 201 entries, at most 200 are allowed"):
+        tools(engine).call("memory_get", {"ids": ids})
+
+
+def test_fifty_is_the_highest_limit(engine: MemoryEngine) -> None:
+    assert tools(engine).call("memory_list", {"limit": 50}) == {"items": []}
+    assert tools(engine).call("memory_list", {"limit": 1}) == {"items": []}
+    for wrong in (0, 51):
+        with pytest.raises(InvalidRequest, match="`limit` is out of range, from 1 to 50"):
+            tools(engine).call("memory_list", {"limit": wrong})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"), [({}, "none"), ({"learning": {"text": "a"}, "document": {"text": "b"}}, "learning and doc")]
+)
+def test_store_says_which_shapes_were_given(engine: MemoryEngine, arguments: Any, given: str) -> None:
+    with pytest.raises(InvalidRequest, match=f"exactly one of learning, document, conversation is needed, {given}"):
+        tools(engine).call("memory_store", arguments)
