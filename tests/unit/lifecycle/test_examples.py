@@ -52,3 +52,8 @@ def test_model_loop_answers_from_memory_and_remembers_its_tools(name: str) -> No
     assert told.startswith("Five business days.\n# Memory\n")
     assert "- assistant: Five business days. [tools: memory_" in told
     assert "## Brain\n\n- Refund policy:" in told
+
+
+def test_every_example_is_run_by_some_test() -> None:
+    told = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    assert [path.name for path in (ROOT / "examples").glob("*.py") if path.name not in told] == []
