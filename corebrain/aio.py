@@ -50,6 +50,8 @@ from corebrain.model.requests import (
     WriteOptions,
 )
 from corebrain.recall import ContextPack
+from corebrain.tools import MemoryTools
+from corebrain.tools.render import Json
 
 WORKERS = 8
 """Calls that run at once unless told otherwise; the others wait their turn."""
@@ -260,6 +262,10 @@ class AsyncAgentMemory(_Door):
     async def promote(self, node: Namespace, item: Item) -> StoreReceipt:
         """Store *item* at a configured core node."""
         return await self._call(self.memory.promote, node, item)
+
+    async def call_tool(self, tools: MemoryTools, name: str, arguments: object = None) -> Json:
+        """Run a tool of *tools*, such as `memory.memory.tools().read_only()`, and return its JSON."""
+        return await self._call(tools.call, name, arguments)
 
     async def forget_history(
         self, thread: str | None = None, before: Moment | None = None, *, dry_run: bool = False

@@ -2,14 +2,19 @@
 
 import asyncio
 import inspect
+import threading
 from typing import Any
+
+import pytest
 
 from corebrain.aio import AsyncAgentMemory
 from corebrain.brain import Brain
 from corebrain.engines.reference import ReferenceEngine
+from corebrain.errors import Unsupported
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
 from corebrain.lifecycle import AgentMemory
 from corebrain.model.item import Role, StoreItem, Turn
+from corebrain.model.requests import ListPage, ListRequest
 
 TICK_S = 0.001
 WITHOUT_WAIT = {"history_build", "core_build", "with_policy", "with_core", "brain", "background", "tools"}
@@ -40,6 +45,26 @@ def test_every_moment_answers_as_the_blocking_call_does() -> None:
     reply = blocking.post_turn("t1", 1, "Within five days.")
     wanted = [context.pack, reply.receipt, blocking.start_session("t1", "refunds"), blocking.recall("refunds settle")]
     assert asyncio.run(turns())[:4] == wanted
+
+
+def test_a_models_tools_are_called_without_holding_up_the_loop() -> None:
+    threads: list[str] = []
+
+    class Noting(ReferenceEngine):
+        def list(self, request: ListRequest) -> ListPage:
+            threads.append(threading.current_thread().name)
+            return super().list(request)
+
+    async def talk() -> Any:
+        agent = AgentMemory(Noting(), MemoryLayout(), "support-01")
+        tools = agent.tools().read_only()
+        async with AsyncAgentMemory(agent, workers=1) as memory:
+            with pytest.raises(Unsupported):
+                await memory.call_tool(tools, "memory_store", {})
+            return await memory.call_tool(tools, "memory_list", {"limit": 1})
+
+    assert asyncio.run(talk()) == {"items": []}
+    assert threads == ["corebrain-aio_0"]
 
 
 def test_the_door_has_every_call_that_may_wait() -> None:
