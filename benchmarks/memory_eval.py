@@ -54,6 +54,7 @@ PHASES = ("recall", "synthesis")
 GRADES = {"Extractive answer": "extractive", "Model answer": "model", "Fresh first": "fresh_first", "Leaks": "leak"}
 GATES = {"pack_hit": 92.0, "pre_turn_p95_ms": 20.0, "post_turn_p50_ms": 2.0}  # on the reference engine
 SETTLE_LIMIT_S = 120.0
+MODEL_PAUSE_S = 5.0
 ENRICH_WAIT_S = 20.0  # what a server has, unless told otherwise, between writes and builds
 OWN = frozenset({"reference", "local"})  # engines that start empty here
 
@@ -257,8 +258,11 @@ def _first(text: str, wanted: Sequence[str]) -> int:
     return min(places, default=-1)
 
 
-def model_reader(url: str, model: str, key: str | None) -> Reader:
-    """Let a model answer from the pack alone, at temperature 0, through an OpenAI-compatible endpoint."""
+def model_reader(url: str, model: str, key: str | None, pause_s: float = MODEL_PAUSE_S) -> Reader:
+    """Let a model answer from the pack alone, at temperature 0, through an OpenAI-compatible endpoint.
+
+    One that is busy is asked again, twice; one that fails otherwise ends the run with what it said.
+    """
     import httpx  # noqa: PLC0415  # only a run with a model needs it
 
     client = httpx.Client(timeout=120, headers={"authorization": f"Bearer {key}"} if key else {})
@@ -270,8 +274,17 @@ def model_reader(url: str, model: str, key: str | None) -> Reader:
             {"role": "user", "content": f"{markdown}\n\nQuestion: {question}"},
         ]
         body = {"model": model, "temperature": 0, "messages": messages}
-        reply = client.post(f"{url.rstrip('/')}/chat/completions", json=body).raise_for_status().json()
-        return str(reply["choices"][0]["message"]["content"])
+        for pause in (pause_s, 2 * pause_s, None):
+            try:
+                reply = client.post(f"{url.rstrip('/')}/chat/completions", json=body)
+            except httpx.HTTPError as error:
+                raise SystemExit(f"the model at {url} cannot be asked: {error}") from error
+            if pause is None or (reply.status_code != 429 and reply.status_code < 500):
+                break
+            time.sleep(pause)
+        if reply.is_error:
+            raise SystemExit(f"the model at {url} answered {reply.status_code}: {reply.text[:300]}")
+        return str(reply.json()["choices"][0]["message"]["content"])
 
     return read
 
