@@ -35,7 +35,7 @@ HOMES = {
     "apsw": ("corebrain.engines.local", "pipeline.state", "pipeline.cli.doctor"),
     "sqlite3": (),
     "httpx": ("connectors.http", "corebrain.engines.cortexdb", "corebrain.embed"),
-    "httpcore": ("connectors.http",),
+    "httpcore": ("connectors.http", "corebrain.engines.cortexdb"),
     "protego": ("connectors.web",),
     "ada_url": ("connectors.web",),
     "feedparser": ("connectors.web",),

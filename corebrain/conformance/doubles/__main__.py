@@ -21,8 +21,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m corebrain.conformance.doubles", description=__doc__.split(":")[0])
     parser.add_argument("surface", choices=SURFACES)
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument("--delay-ms", type=int, default=0, help="what every request takes beside its work")
     options = parser.parse_args(arguments)
     with SURFACES[options.surface](options.port) as double:
+        double.knobs.delay_ms = options.delay_ms
         sys.stdout.write(f"{double.endpoint}\n")
         sys.stdout.flush()
         with contextlib.suppress(KeyboardInterrupt):

@@ -35,6 +35,7 @@ class Knobs:
         expire_packs: Answers that find no pack: 404.
         whoami_caller: The caller `whoami` names; without it the route is missing.
         listing_delay_ms: Milliseconds a listing takes, to see how many run at once.
+        delay_ms: Milliseconds every request takes beside its work.
         erasure_status: What an erasure's answer says of its state.
         fail_registration: Registrations of a scope refused with 500.
         erasure_incomplete: Hosted erasures refused with 502 `ERASURE_INCOMPLETE`.
@@ -59,6 +60,7 @@ class Knobs:
     expire_packs: int = 0
     whoami_caller: str | None = None
     listing_delay_ms: int = 0
+    delay_ms: int = 0
     erasure_status: str | None = "completed"
     fail_registration: int = 0
     erasure_incomplete: int = 0

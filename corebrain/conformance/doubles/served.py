@@ -112,6 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
             return double.refusal(Refused(401, "UNAUTHENTICATED"))
         if repeated and not double.takes_repeated:
             return double.refusal(Refused(400, "VALIDATION"))
+        time.sleep(double.knobs.delay_ms / 1000)
         if route.endswith("events"):
             self._linger()
         with double.log.lock:

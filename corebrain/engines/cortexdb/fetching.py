@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from corebrain.engines.cortexdb import believing
-from corebrain.engines.cortexdb.concurrent_reads import each
+from corebrain.engines.cortexdb.concurrent_reads import each, each_early
 from corebrain.engines.cortexdb.cursors import FetchCursor
 from corebrain.engines.cortexdb.direct_wire import DirectWire
 from corebrain.engines.cortexdb.labels import narrowing_labels
 from corebrain.engines.cortexdb.looking_up import Parts, look_up
 from corebrain.engines.cortexdb.ranking import interleaved, recall_body
+from corebrain.engines.cortexdb.reach_scopes import ReachScopes
 from corebrain.engines.cortexdb.recency import Recency
 from corebrain.engines.cortexdb.replies import Held, Json, admitted, hit_of, objects, rebuilt
 from corebrain.engines.cortexdb.scopes import KindScope, ScopeLayout
@@ -20,15 +21,16 @@ _MAX_EVENTS = 1000
 
 
 def fetch(
-    wire: DirectWire, layout: ScopeLayout, recency: Recency, scopes: Sequence[KindScope], request: FetchRequest
+    wire: DirectWire, layout: ScopeLayout, recency: Recency, reach: ReachScopes, request: FetchRequest
 ) -> FetchPage:
-    """Return the page of a fetch over *scopes*."""
+    """Return the page of a fetch over the scopes of its filter."""
     cursor = FetchCursor.read(request.cursor) if request.cursor is not None else FetchCursor(offset=0)
-    chosen = list(scopes)
-    if cursor.scopes is not None:
-        chosen = [scope for scope in scopes if scope.path in cursor.scopes]
-    elif request.max_scopes is not None:
-        chosen = recency.chosen(scopes, request.query, request.max_scopes)
+
+    def chosen_of(scopes: list[KindScope]) -> list[KindScope]:
+        if cursor.scopes is not None:
+            return [scope for scope in scopes if scope.path in cursor.scopes]
+        return scopes if request.max_scopes is None else recency.chosen(scopes, request.query, request.max_scopes)
+
     first = request.cursor is None
     end = cursor.offset + request.limit
     limits = {"events": min((end + 1) * 3, _MAX_EVENTS)}
@@ -39,7 +41,8 @@ def fetch(
     def read(scope: KindScope) -> Json:
         return wire.recall(recall_body(scope.path, request.query, limits, labels))
 
-    packs = each(read, chosen)
+    expected = chosen_of(reach.expected(request.filter))
+    chosen, packs = each_early(read, expected, lambda: chosen_of(reach.of_filter(request.filter)))
     lists = [
         admitted(objects(pack["layers"], "events"), scope.path, scope.kind, request.filter)
         for scope, pack in zip(chosen, packs, strict=True)

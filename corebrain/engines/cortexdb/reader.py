@@ -63,7 +63,7 @@ class CortexReader(MemoryEngine):
     def fetch(self, request: FetchRequest) -> FetchPage:
         self._descriptor.ensure_mode(request.mode)
         request.validate()
-        return fetching.fetch(self._wire, self._layout, self._recency, self._scopes.of_filter(request.filter), request)
+        return fetching.fetch(self._wire, self._layout, self._recency, self._scopes, request)
 
     def recall(self, request: RecallRequest) -> RecallAnswer:
         request.validate()

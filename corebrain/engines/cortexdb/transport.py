@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+import httpcore
 import httpx
 
+from corebrain.engines.cortexdb.connections import Connections
 from corebrain.engines.cortexdb.credentials import Credential
 from corebrain.engines.cortexdb.endpoint import Endpoint, Query, checked_headers
 from corebrain.engines.cortexdb.events import compact
@@ -56,15 +58,15 @@ class Transport:
         self._known = False
         self._hosted = hosted
         self._held_until = 0.0
-        self._client = httpx.Client(
-            timeout=httpx.Timeout(timing.request_s, connect=timing.connect_s),
-            headers={"Accept-Encoding": "identity", **checked_headers(headers)},
-            trust_env=False,
+        self._headers = httpx.Headers(
+            {"User-Agent": "corebrain", "Accept": "application/json", "Accept-Encoding": "identity"}
         )
+        self._headers.update(checked_headers(headers))
+        self._connections = Connections(timing, secure=endpoint.origin[0] == "https")
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._connections.close()
 
     def read(self, method: str, route: str, *, query: Query | None = None, body: object = None) -> Any:
         """Ask for something; tried again when the host is unavailable, 3 attempts at most, 6 while its state changes.
@@ -154,7 +156,8 @@ class Transport:
         claim: str | None = None,
     ) -> tuple[int, bytes]:
         where = f"{method} {route} at {self._endpoint.host}"
-        headers = {"Authorization": self._credential.header()}
+        headers = self._headers.copy()
+        headers["Authorization"] = self._credential.header()
         if self._known and self._actor is not None and not lookup:
             headers["X-Cortex-Actor"] = self._actor
         if claim is not None:
@@ -164,15 +167,19 @@ class Transport:
             content = None if body is None else compact(body).encode("utf-8")
             if content is not None:
                 headers["Content-Type"] = "application/json"
-            url = self._endpoint.url(route, query)
-            with self._client.stream(method, url, headers=headers, content=content) as response:
+            request = httpx.Request(method, self._endpoint.url(route, query), headers=headers, content=content)
+            response = self._connections.handle_request(request)
+            try:
                 self._note_pause(response)
                 return response.status_code, self._whole(response, where)
-        except httpx.TimeoutException as error:
+            finally:
+                response.close()
+        except httpcore.TimeoutException as error:
             raise Unavailable(f"{where} timed out ({type(error).__name__})") from None
-        except httpx.HTTPError as error:
+        except (httpcore.NetworkError, httpcore.RemoteProtocolError, ssl.SSLError) as error:
             raise Unavailable(f"{where} {_what_broke(error)} ({type(error).__name__})") from None
-        except (httpx.InvalidURL, ValueError):  # ValueError: text that no line and no UTF-8 can hold
+        except (httpx.InvalidURL, httpcore.LocalProtocolError, httpcore.UnsupportedProtocol, ValueError):
+            # ValueError: text that no line and no UTF-8 can hold
             raise EngineError(f"{where} cannot be asked: the request cannot be built") from None
 
     def _whole(self, response: httpx.Response, where: str) -> bytes:
@@ -180,7 +187,6 @@ class Transport:
         declared = response.headers.get("Content-Length", "")
         if good and declared.isdecimal() and int(declared) > BODY_BYTES:
             raise EngineError(f"{where} answered more than {BODY_BYTES} bytes")
-        deadline = self._timing.now() + self._timing.request_s
         held = bytearray()
         for chunk in response.iter_raw():
             if good and len(held) + len(chunk) > BODY_BYTES:
@@ -188,8 +194,6 @@ class Transport:
             held += chunk
             if not good and len(held) >= _ERROR_BYTES:
                 return bytes(held[:_ERROR_BYTES])
-            if self._timing.now() > deadline:
-                raise Unavailable(f"{where} timed out, its reply was still coming")
         return bytes(held)
 
     def _note_pause(self, response: httpx.Response) -> None:
@@ -208,7 +212,7 @@ class Transport:
             self._timing.sleep(left)
 
 
-def _what_broke(error: httpx.HTTPError) -> str:
+def _what_broke(error: Exception) -> str:
     """Name the class of a fault: finding the host, its certificate, connecting, or the connection."""
     cause: BaseException | None = error
     while cause is not None:
@@ -217,4 +221,4 @@ def _what_broke(error: httpx.HTTPError) -> str:
         if isinstance(cause, ssl.SSLError):
             return "could not be reached: no safe connection (TLS)"
         cause = cause.__cause__ or cause.__context__
-    return "could not be reached" if isinstance(error, httpx.ConnectError) else "was cut off"
+    return "could not be reached" if isinstance(error, httpcore.ConnectError) else "was cut off"

@@ -66,7 +66,10 @@ class CortexWriter(CortexReader):
     def _stored(self, items: Sequence[Item], options: WriteOptions) -> Receipts:
         if self._owner is not None:
             self._owner.ensure()
-        receipts = self._storing.store(items, visible=options.wait is WaitFor.VISIBLE)
+        visible = options.wait is WaitFor.VISIBLE
+        receipts = self._storing.store(items, visible=visible)
+        if visible:
+            self._scopes.changed()
         for item, receipt in zip(items, receipts, strict=True):
             if not receipt.replayed:
                 self._recency.written(self._layout.path(item.meta.namespace, item.kind))
