@@ -5,7 +5,6 @@ points of LoCoMo recall@10 to this when one side is weak (measured).
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 import apsw
@@ -67,7 +66,7 @@ def _fused(connection: apsw.Connection, likenesses: Likenesses, query: str, want
         for each in fresh if is_last else fresh[: max(0, pool // 2 - len(given))]:
             given.add(each.item)
             score = min(score, each.score)  # a later pool may know more of an item, its place is taken
-            yield replace(each, score=score)
+            yield each._replace(score=score)
         if is_last:
             return
         pool *= 4

@@ -11,7 +11,7 @@ from corebrain.engines.local import schema
 from corebrain.engines.local.select import select
 from corebrain.model.meta import ItemKind
 
-FULL = 10_000
+FULL = 20_000
 """Passages from which a table takes no further branch while another may."""
 
 _EXPECTED = 500  # passages a branch is reckoned to bring, so that branches that begin together spread

@@ -184,6 +184,7 @@ def test_a_broad_read_ranks_by_every_word_though_few_choose(
     engine.store_many([document(f"A pan of zinc, with lid {n} and a long story about lids.") for n in range(3)])
     narrow = find(engine, "kettle zinc shelf", limit=5)
     monkeypatch.setattr(ranking, "BROAD", 10)
+    monkeypatch.setattr(ranking, "CHOSEN", 6)
     broad = find(engine, "kettle zinc shelf", limit=5)
     assert [hit.id for hit in broad] == [hit.id for hit in narrow]
     assert [hit.score for hit in broad] == pytest.approx([hit.score for hit in narrow])
@@ -197,6 +198,7 @@ def test_a_broad_read_is_chosen_by_as_many_words_as_fill_it(
     engine: LocalEngine, document: Callable[..., Document], find: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ranking, "BROAD", 10)
+    monkeypatch.setattr(ranking, "CHOSEN", 6)
     engine.store_many([document(f"The kettle stands on shelf {n}.") for n in range(60)])
     engine.store(document("Only zinc here."))
     assert find(engine, "kettle zinc", limit=1)[0].text == "Only zinc here."
