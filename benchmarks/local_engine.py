@@ -18,6 +18,7 @@ from typing import Any
 
 import apsw
 
+from benchmarks.made_up import Words
 from corebrain.engines.local.engine import LocalEngine
 from corebrain.model.facet import Facet
 from corebrain.model.filter import MetaFilter
@@ -36,12 +37,6 @@ from corebrain.model.requests import (
 
 Item = Document | Conversation | Learning
 BATCH = 100
-STARTS = ["re", "con", "pro", "de", "sub", "in"]
-MIDDLES = ["tract", "duc", "form", "port", "mit", "ject", "vers", "spect", "scrib", "pos"]
-ENDS = ["ion", "or", "able", "ed", "ing", "al", "ive", "s", "ory", "er", "ment", "ance", "ible", "ist", "ful", "ly"]
-WORDS = [start + middle + end for start in STARTS for middle in MIDDLES for end in ENDS]
-WEIGHTS = [1 / (rank + 12) for rank in range(len(WORDS) * 8)]
-VOCABULARY = [f"{word}{n or ''}" for n in range(8) for word in WORDS]
 
 
 class Stock:
@@ -50,11 +45,9 @@ class Stock:
     def __init__(self, count: int, root: str = "") -> None:
         self.count = count
         self.root = f"{root}/" if root else ""
-        self.random = random.Random(7)  # noqa: S311  # the same made-up text every time
+        self.random = random.Random(7)  # noqa: S311  # the same made-up tree every time
+        self.words = Words(7)
         self.text_bytes = 0
-
-    def words(self, count: int) -> str:
-        return " ".join(self.random.choices(VOCABULARY, WEIGHTS, k=count))
 
     def items(self) -> list[Item]:
         made: list[Item] = []
@@ -155,7 +148,7 @@ def reads(engine: LocalEngine, stock: Stock, ids: list[str]) -> dict[str, tuple[
 
     def fetch(**wanted: Any) -> Callable[[], object]:
         def run() -> object:
-            query = "what about " + " ".join(stock.random.choices(VOCABULARY[50:2000], k=4)) + " then"
+            query = stock.words(10)
             return engine.fetch(FetchRequest(query=query, mode=FetchMode.KEYWORD, filter=MetaFilter(**wanted)))
 
         return run
@@ -234,7 +227,7 @@ def grown(folder: Path, count: int) -> str:
         taken[f"facet counts of 1 %, {facet.value}"] = measured(lambda r=request: engine.explore(r), 100)  # type: ignore[misc]  # a lambda's default has no type
 
     def search() -> object:
-        query = "what about " + " ".join(stock.random.choices(VOCABULARY[50:2000], k=4)) + " then"
+        query = stock.words(10)
         return engine.fetch(FetchRequest(query=query, mode=FetchMode.KEYWORD, filter=MetaFilter(reach=reach)))
 
     taken["keyword search of 1 %"] = measured(search, 100)

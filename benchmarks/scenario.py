@@ -11,7 +11,6 @@ does not reach, and the team section's at most twofold from 50 to 500 agents.
 """
 
 import argparse
-import random
 import resource
 import shutil
 import statistics
@@ -21,13 +20,12 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate, islice
 from pathlib import Path
 
 from benchmarks.local_engine import one_sync
+from benchmarks.made_up import Words
 from corebrain.contract import Item
 from corebrain.engines.local import LocalEngine
-from corebrain.engines.local.query import STOP_WORDS
 from corebrain.layout import BrainSource, MemoryLayout
 from corebrain.lifecycle import AgentMemory, CoreScope
 from corebrain.model.instant import Instant
@@ -58,20 +56,6 @@ class Size:
     @property
     def items(self) -> int:
         return self.passages + self.agents * self.turns + self.learnings + self.core
-
-
-class Words:
-    """Made-up text, the same every time: word frequencies of English by Zipf and Mandelbrot, 1 / (rank + 2.7)."""
-
-    def __init__(self) -> None:
-        self._random = random.Random(11)  # noqa: S311  # the same made-up text every time
-        syllables = [first + vowel for first in "bdfghjklmnprstvz" for vowel in "aiou"]
-        content = (a + b + c + "k" for a in syllables for b in syllables for c in syllables)
-        self._words = [*sorted(STOP_WORDS), *islice(content, 50_000)]
-        self._weights = list(accumulate(1 / (rank + 2.7) for rank in range(1, len(self._words) + 1)))
-
-    def __call__(self, count: int) -> str:
-        return " ".join(self._random.choices(self._words, cum_weights=self._weights, k=count))
 
 
 def items(size: Size, words: Words) -> Iterator[Item]:

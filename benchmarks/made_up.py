@@ -1,0 +1,22 @@
+"""Made-up text for benchmarks, with the word frequencies of English."""
+
+import random
+from itertools import accumulate, islice
+
+from corebrain.engines.local.query import STOP_WORDS
+
+VOCABULARY = 50_000
+
+
+class Words:
+    """Made-up text, the same every time: word frequencies of English by Zipf and Mandelbrot, 1 / (rank + 2.7)."""
+
+    def __init__(self, seed: int = 11) -> None:
+        self._random = random.Random(seed)  # noqa: S311  # the same made-up text every time
+        syllables = [first + vowel for first in "bdfghjklmnprstvz" for vowel in "aiou"]
+        content = (a + b + c + "k" for a in syllables for b in syllables for c in syllables)
+        self._words = [*sorted(STOP_WORDS), *islice(content, VOCABULARY)]
+        self._weights = list(accumulate(1 / (rank + 2.7) for rank in range(1, len(self._words) + 1)))
+
+    def __call__(self, count: int) -> str:
+        return " ".join(self._random.choices(self._words, cum_weights=self._weights, k=count))
