@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Callable, Mapping
+from math import inf
 from pathlib import Path
 
 from connectors.contract import Connector
 from connectors.files.connector import FilesConnector
 from corebrain import context
 from corebrain.context import ContextDoc, ContextSpec
-from corebrain.contract import MemoryEngine
+from corebrain.contract import EngineDescriptor, MemoryEngine
 from corebrain.errors import CorebrainError
 from corebrain.layout import MemoryLayout
 from corebrain.model.namespace import Reach
@@ -55,6 +56,16 @@ def write(document: ContextDoc, file: Path) -> None:
         fresh.unlink(missing_ok=True)
 
 
+DEFAULT_EVERY_S = 900.0
+"""How old a kept brief may grow on an engine of this machine."""
+
+
+def _every_s(table: ContextTable, engine: EngineDescriptor) -> float:
+    if table.every is not None:
+        return span_of(table.every)
+    return inf if engine.hosted or engine.needs_endpoint else DEFAULT_EVERY_S
+
+
 def check_place(file: Path, connectors: Mapping[str, Connector]) -> None:
     """Refuse a place where a source would read the brief back as a document, and brief agents on it.
 
@@ -94,7 +105,7 @@ class KeptBrief:
         self._file = file
         self._now = now
         self._say = say
-        self._every_s = span_of(table.every)
+        self._every_s = _every_s(table, engine.descriptor)
         self._due_at = 0.0
         self._trouble = ""
 

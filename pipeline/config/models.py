@@ -83,10 +83,13 @@ class ContextTable(Table):
         int, Field(ge=1, description="Most tokens of the whole document, at four characters a token.")
     ] = DEFAULT_BUDGET
     every: Annotated[
-        str,
+        str | None,
         AfterValidator(_span),
-        Field(description="How old it may grow while no sync changes anything: 90s, 15m."),
-    ] = "15m"
+        Field(
+            description="How old it may grow while no sync changes anything: 90s, 15m. Left out, 15m on an engine of"
+            " this machine; on a server, whose answers may cost money, it is written after syncs only."
+        ),
+    ] = None
 
 
 class DocumentsTable(Table):

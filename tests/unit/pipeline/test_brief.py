@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from connectors.files.connector import FilesConnector
+from corebrain.contract import EngineDescriptor
 from corebrain.engines.reference import ReferenceEngine
 from corebrain.errors import Unavailable
 from corebrain.layout import MemoryLayout
@@ -65,6 +66,33 @@ def test_brief_is_due_at_once_then_when_it_has_grown_old(desk: Desk) -> None:
     kept.write()
     assert "- Prefers tea." in desk.written
     assert not kept.is_due()
+    desk.clock += 899
+    assert not kept.is_due()
+    desk.clock += 1
+    assert kept.is_due()
+
+
+def test_brief_of_a_server_grows_old_only_when_that_is_asked_for(desk: Desk) -> None:
+    class Served(Moody):
+        @property
+        def descriptor(self) -> EngineDescriptor:
+            return super().descriptor.model_copy(update={"needs_endpoint": True})
+
+    desk.engine = Served()
+    kept = desk.kept()
+    assert kept.is_due()
+    kept.write()
+    desk.clock += 365 * 86_400
+    assert not kept.is_due()
+    asked = desk.kept(every="15m")
+    asked.write()
+    desk.clock += 900
+    assert asked.is_due()
+
+
+def test_brief_grows_old_in_a_quarter_of_an_hour_unless_told_otherwise(desk: Desk) -> None:
+    kept = desk.kept()
+    kept.write()
     desk.clock += 899
     assert not kept.is_due()
     desk.clock += 1
