@@ -11,6 +11,7 @@ from connectors.contract import (
     Complete,
     Event,
     Failed,
+    Gone,
     Json,
     Notes,
     Ref,
@@ -27,9 +28,10 @@ from connectors.github.owners import Owners
 from connectors.github.reading import Reading
 from connectors.github.selection import Selection, Wanted, mark_of
 from connectors.github.supply import Supply
-from connectors.github.talk import Talk
+from connectors.github.talk import Talk, kind_of
 from connectors.github.transport import Head, Repo, Transport
 from connectors.github.tree import Tree
+from connectors.http import Client
 from connectors.http.errors import Unreachable
 from corebrain.layout import BrainSource
 
@@ -73,6 +75,8 @@ class GitHubConnector:
         selection: Which files.
         ref: Branch or tag; `HEAD` follows the default branch.
         talk: Issues, releases and the rest; `None` leaves them out.
+        requests: Tells how many requests were sent.
+        http: The client that all of them go by; `None` when there is none to stop and to close.
         webhook_secret: Of the webhook; `""` when there is none.
         now: The wall clock.
     """
@@ -92,6 +96,7 @@ class GitHubConnector:
         web: str = "https://github.com",
         talk: Talk | None = None,
         requests: Callable[[], int] = lambda: 0,
+        http: Client | None = None,
         webhook_secret: str = "",
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -104,6 +109,8 @@ class GitHubConnector:
         self._web = web
         self._talk = talk
         self._requests = requests
+        self._http = http
+        self._stop = threading.Event()
         self._webhook_secret = webhook_secret
         self._now = now
         self._supply = Supply(transport)
@@ -117,6 +124,22 @@ class GitHubConnector:
     def requests(self) -> int:
         """Requests sent so far, redirects and repeated ones included."""
         return self._requests()
+
+    @property
+    def stop(self) -> threading.Event:
+        """Set it to end every wait and request within a second; another event may be put in its place."""
+        return self._stop
+
+    @stop.setter
+    def stop(self, event: threading.Event) -> None:
+        self._stop = event
+        if self._http is not None:
+            self._http.stop = event
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._http is not None:
+            self._http.close()
 
     # -- listing
 
@@ -290,7 +313,9 @@ class GitHubConnector:
     # -- reading
 
     def fetch(self, ref: Ref, known: str | None) -> Blob | Unchanged:
-        if self._talk is not None and self._talk.owns(ref):
+        if kind_of(ref.key):
+            if self._talk is None:
+                raise DocumentGone(f"{ref.key} is not asked for any more")
             return self._talk.fetch(ref, known)
         entry = located(ref.locator)
         view = self._viewed(repo_of(ref.key))
@@ -328,6 +353,12 @@ class GitHubConnector:
                 links = Links(self._transport, None)
                 view.listing = listing_of(head.repo, tree, self._selection, self._web, self._ref, links)
             return view.listing
+
+    def confirm(self, refs: Iterable[Ref]) -> Iterator[Seen | Gone | Failed]:
+        """Look again at what a whole listing did not show; of files a listing is exact, nothing is asked."""
+        for ref in refs:
+            talk = self._talk if kind_of(ref.key) else None
+            yield talk.confirm(ref) if talk is not None else Gone(ref.key)
 
     # -- notifications
 

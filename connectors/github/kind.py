@@ -1,5 +1,7 @@
 """How a GitHub source is configured: `kind = "github"` in `brain.toml`."""
 
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -119,8 +121,14 @@ def make(config: GitHubConfig, name: str, base: Path) -> GitHubConnector:
     return connector_over(http, config, wanted, name)
 
 
-def connector_over(http: Client, config: GitHubConfig, wanted: Wanted, name: str) -> GitHubConnector:
-    """Make a connector that asks by *http*."""
+def connector_over(
+    http: Client,
+    config: GitHubConfig,
+    wanted: Wanted,
+    name: str,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> GitHubConnector:
+    """Make a connector that asks by *http* and has the time from *now*."""
     web = pages_url(config.base_url)
     git_url = config.git_url or web
     credential = _credential(http, config, wanted)
@@ -147,9 +155,11 @@ def connector_over(http: Client, config: GitHubConfig, wanted: Wanted, name: str
         selection=Selection(config.paths, config.exclude, code=config.code),
         ref=config.branch or "HEAD",
         web=web,
-        talk=Talk(sender, config.also, Wiki(git, web) if git else None) if config.also else None,
+        talk=Talk(sender, config.also, Wiki(git, web, now=now) if git else None, now=now) if config.also else None,
         requests=lambda: sender.requests + (git.requests if git else 0),
+        http=http,
         webhook_secret=config.webhook_secret.get_secret_value(),
+        now=now,
     )
 
 

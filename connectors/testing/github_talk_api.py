@@ -97,9 +97,8 @@ def answer(repo: Repository, rest: list[str], query: dict[str, str], base: str) 
     match rest:
         case ["issues"]:
             since = query.get("since", "")
-            found = sorted(
-                (one for one in repo.issues if one["updated_at"] >= since), key=lambda one: one["updated_at"]
-            )
+            order = "updated_at" if query.get("sort") == "updated" else "created_at"
+            found = sorted((one for one in repo.issues if one["updated_at"] >= since), key=lambda one: one[order])
             return [_shown(one, at) for one in page_of(found, query)]
         case ["issues", number]:
             return _shown(_issue(repo, number), at)
@@ -107,6 +106,8 @@ def answer(repo: Repository, rest: list[str], query: dict[str, str], base: str) 
             return page_of(_issue(repo, number).get("_comments", []), query)
         case ["releases"]:
             return page_of(repo.releases, query)
+        case ["releases", number]:
+            return _found(repo.releases, "id", number)
     raise ApiError(404, "Not Found")
 
 
@@ -129,20 +130,46 @@ def count(repo: Repository, rest: list[str], query: dict[str, str]) -> int:
 
 
 def discussions(repositories: dict[str, Repository], asked: Obj) -> Obj:
-    """Answer the one GraphQL query of the connector: the discussions of a repository, newest change first."""
+    """Answer the GraphQL queries of the connector: discussions, newest change first; one of them; its later comments.
+
+    Comments come 50 to a page, then 100.
+    """
     given = asked["variables"]
     repo = repositories.get(f"{given['owner']}/{given['name']}")
     if repo is None or not repo.visible:
-        message = f"Could not resolve to a Repository with the name '{given['owner']}/{given['name']}'."
-        return {"data": {"repository": None}, "errors": [{"type": "NOT_FOUND", "message": message}]}
-    first = int(given.get("after") or 0)
-    newest = sorted(repo.discussions, key=lambda one: one["updatedAt"], reverse=True)
-    more = {"hasNextPage": len(newest) > first + 25, "endCursor": str(first + 25)}
-    return {"data": {"repository": {"discussions": {"nodes": newest[first : first + 25], "pageInfo": more}}}}
+        return _unresolved(f"Repository with the name '{given['owner']}/{given['name']}'", {"repository": None})
+    if "number" not in given:
+        newest = sorted(repo.discussions, key=lambda one: one["updatedAt"], reverse=True)
+        nodes, more = _cut(newest, given.get("after"), 25)
+        page = {"nodes": [_shortened(one, None) for one in nodes], "pageInfo": more}
+        return {"data": {"repository": {"discussions": page}}}
+    one = next((one for one in repo.discussions if one["number"] == given["number"]), None)
+    if one is None:
+        return _unresolved(f"Discussion with the number of {given['number']}", {"repository": {"discussion": None}})
+    return {"data": {"repository": {"discussion": _shortened(one, given.get("after"))}}}
+
+
+def _shortened(one: Obj, after: str | None) -> Obj:
+    nodes, more = _cut(one["comments"]["nodes"], after, 100 if after else 50)
+    return {**one, "comments": {"nodes": nodes, "pageInfo": more}}
+
+
+def _cut(things: list[Obj], after: str | None, size: int) -> tuple[list[Obj], Obj]:
+    first = int(after or 0)
+    last = first + size
+    return things[first:last], {"hasNextPage": len(things) > last, "endCursor": str(last)}
+
+
+def _unresolved(what: str, data: Obj) -> Obj:
+    return {"data": data, "errors": [{"type": "NOT_FOUND", "message": f"Could not resolve to a {what}."}]}
 
 
 def _issue(repo: Repository, number: str) -> Obj:
-    found = next((one for one in repo.issues if str(one["number"]) == number), None)
+    return _found(repo.issues, "number", number)
+
+
+def _found(things: list[Obj], key: str, value: str) -> Obj:
+    found = next((one for one in things if str(one[key]) == value), None)
     if found is None:
         raise ApiError(404, "Not Found")
     return found

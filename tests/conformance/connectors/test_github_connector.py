@@ -51,9 +51,7 @@ class GitHubHarness:
                 "git_url": f"file://{self.root}",
             }
         )
-        connector = connector_over(http, config, Wanted([NAME]), "github")
-        connector._now = lambda: self.now
-        return connector
+        return connector_over(http, config, Wanted([NAME]), "github", lambda: self.now)
 
     def put(self, name: str, text: str) -> str:
         self.repo.put({name: text})

@@ -50,9 +50,8 @@ class World:
         http._patient._pacer = pacer  # a pause told to one test is not another's
         self.clients.append(http)
         checked = GitHubConfig.model_validate(given)
-        connector = connector_over(http, checked, Wanted(checked.repos, checked.exclude_repos), "github")
-        connector._now = lambda: self.now
-        return connector
+        wanted = Wanted(checked.repos, checked.exclude_repos)
+        return connector_over(http, checked, wanted, "github", lambda: self.now)
 
     def scan(self, connector: GitHubConnector, scope: str = "") -> "Scanned":
         self.now += timedelta(hours=1)
