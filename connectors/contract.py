@@ -1,4 +1,4 @@
-"""What every connector is: two methods, five events, three optional powers.
+"""What every connector is: two methods, five events, optional powers.
 
 A connector says what a source holds (`scan`) and hands over the bytes (`fetch`). It knows nothing of memory, holds no
 state but its notes, and neither retries, sleeps nor logs: the pipeline and `connectors.http` own those. A connector
@@ -14,7 +14,7 @@ key it equals (`within`).
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -251,6 +251,38 @@ class Watches(Protocol):
         Repeated and needless scopes are harmless, lost ones are made up by the next scheduled scan; when it knows it
         lost some it yields `""`. Returns within a second of *stop*.
         """
+        ...
+
+
+@runtime_checkable
+class Stops(Protocol):
+    """A source that may wait: for its turn, for a pause that a host asked for, for a reply.
+
+    Attributes:
+        stop: Once set, every wait ends within a second and what waited raises `Unavailable`. Who runs the source puts
+            an event of its own in the place of the one that is there.
+    """
+
+    stop: threading.Event
+
+
+@runtime_checkable
+class Speaks(Protocol):
+    """A source with something to say to people that is no failure, such as that a limit ended its listing.
+
+    Attributes:
+        say: Called with one line, from any thread; who runs the source sets it to listen.
+    """
+
+    say: Callable[[str], None]
+
+
+@runtime_checkable
+class Closes(Protocol):
+    """A source that holds connections."""
+
+    def close(self) -> None:
+        """Give them back; a later call opens them again. Closing twice is safe."""
         ...
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from connectors.contract import Closes
 from corebrain.brain import Brain
 from corebrain.contract import MemoryEngine
 from corebrain.documents.default_converter import RegistryConverter
@@ -94,7 +95,10 @@ class OpenBrain:
         self.close()
 
     def close(self) -> None:
-        """Release the files; closing twice is safe."""
+        """Release the files and the connectors' connections; closing twice is safe."""
+        for connector in self.sources.connectors.values():
+            if isinstance(connector, Closes):
+                connector.close()
         self.state.close()
         self.engine.close()
 

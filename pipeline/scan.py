@@ -1,11 +1,12 @@
 """Runs a connector's scan and writes down what is to be done; reads no document."""
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from connectors.contract import Checkpoint, Complete, Confirms, Connector, Failed, Gone, Json, Ref, Seen, absent, within
-from connectors.errors import ConnectorError
+from connectors.errors import ConnectorError, Unavailable
 from pipeline.marks import Marks
 from pipeline.spool import Spool
 from pipeline.state.contract import Ledger
@@ -81,6 +82,7 @@ class Scan:
         spool: Where blobs go that the listing had to read.
         at_checkpoint: Called when everything listed so far is planned.
         scopes: What to list; empty for everything. Checkpoints of a scoped scan are not kept.
+        stop: Ends the listing early when set, as if the source had broken off.
     """
 
     def __init__(
@@ -92,12 +94,14 @@ class Scan:
         spool: Spool,
         at_checkpoint: Callable[["Scan"], None],
         scopes: tuple[str, ...] = (),
+        stop: threading.Event | None = None,
     ) -> None:
         self._ledger = ledger
         self._connector = connector
         self._due = due
         self._spool = spool
         self._at_checkpoint = at_checkpoint
+        self._stop = stop or threading.Event()
         self.scopes = scopes
         self._asides = {
             aside.key: aside for aside in ledger.asides() if aside.ref is not None and self.covers(aside.key)
@@ -134,11 +138,16 @@ class Scan:
                     self._take(page)
                     told(self.listing.listed)
                     page.clear()
+                    self._check_stop()
                 if not isinstance(event, Seen):
                     self._heed(event)
         except ConnectorError as error:
             self.listing.error = error
         self._take(page)
+
+    def _check_stop(self) -> None:
+        if self._stop.is_set():
+            raise Unavailable("stopped while it was listed; the next sync goes on")
 
     def _heed(self, event: Gone | Failed | Checkpoint | Complete) -> None:
         listing = self.listing

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from connectors.contract import within
 from connectors.document import SetAside
-from connectors.errors import ConnectorError, DocumentError, DocumentRefused
+from connectors.errors import ConnectorError, DocumentError, DocumentRefused, Unavailable
 from corebrain.errors import CorebrainError, InvalidRequest, Refusal
 from pipeline import collections, rebuild, removal, trust
 from pipeline.errors import PipelineError, SetupError, SourcePaused
@@ -77,8 +77,9 @@ class SourceRun:
             self._commit(scan, stored=stored, settled=deleted)
             return self._report(scan.listing)
         except (PipelineError, ConnectorError, CorebrainError) as error:
-            self._fail(error)
-            self._note_failure()
+            if not self._is_stopped_by(error):
+                self._fail(error)
+                self._note_failure()
             if isinstance(error, SetupError):
                 raise
             return self._report(Listing())
@@ -137,7 +138,7 @@ class SourceRun:
         if scopes and self._ledger.counts()[Verdict.GONE] * 2 > self._held:
             scan = self._listed(())
         listing = scan.listing
-        if listing.error is not None:
+        if listing.error is not None and not self._is_stopped_by(listing.error):
             self._fail(listing.error)
         self._set_failures_aside(scan)
         if self._options.reconvert:
@@ -195,6 +196,7 @@ class SourceRun:
             spool=self._spool,
             at_checkpoint=self._at_checkpoint,
             scopes=scopes,
+            stop=self._host.stop,
         )
         scan.split = self._split
         listing = scan.run(None if self._options.full else self._row.cursor, self._told_listed)
@@ -310,6 +312,10 @@ class SourceRun:
             complete = self._row.complete or listing.is_complete
             row = replace(row, complete=complete, last_success=self._host.now(), failing_since=None, error=None)
         self._ledger.update(row, scan.notes.settled if settled else None)
+
+    def _is_stopped_by(self, error: Exception) -> bool:
+        """Whether a wait or a listing ended because the run is to end: nothing failed then."""
+        return self._host.stop.is_set() and isinstance(error, Unavailable)
 
     def _fail(self, error: Exception) -> None:
         self._error = str(error)

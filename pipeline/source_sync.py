@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from connectors.contract import Stops
 from connectors.errors import ConnectorError
 from corebrain.errors import CorebrainError
 from pipeline import events, metrics
@@ -51,6 +52,8 @@ class SourceSync:
         Raises:
             SetupError: The state cannot be used.
         """
+        if isinstance(self._source.connector, Stops):
+            self._source.connector.stop = self._host.stop
         if self._options.dry_run:
             scratch = self._state.scratch()
             try:

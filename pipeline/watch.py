@@ -2,20 +2,12 @@
 
 import threading
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
 
-from connectors.contract import Watches
+from connectors.contract import Speaks, Watches
 from connectors.errors import ConnectorError
 
 AGAIN_S = 60.0
 """Seconds until a watch that failed is begun again."""
-
-
-@runtime_checkable
-class Speaks(Protocol):
-    """A connector that has something to say to people while it watches."""
-
-    say: Callable[[str], None]
 
 
 class Watcher:

@@ -37,7 +37,10 @@ class Workers(Generic[_Step, _Result]):
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def run(self, steps: Iterable[_Step]) -> Iterator[tuple[_Step, "Future[_Result]"]]:
-        """Yield each step with its finished future, in the order of *steps*; what was begun is always yielded."""
+        """Yield each step with its finished future, in the order of *steps*.
+
+        What was begun is always yielded; once stopped, what only waits for a thread is not begun any more.
+        """
         waiting: deque[tuple[_Step, Future[_Result]]] = deque()
         for step in steps:
             if self._stop.is_set():
@@ -46,7 +49,10 @@ class Workers(Generic[_Step, _Result]):
             if len(waiting) >= self._threads * AHEAD:
                 yield _finished(waiting)
         while waiting:
-            yield _finished(waiting)
+            if self._stop.is_set() and waiting[0][1].cancel():
+                waiting.popleft()
+            else:
+                yield _finished(waiting)
 
 
 def _finished(waiting: "deque[tuple[_Step, Future[_Result]]]") -> tuple[_Step, "Future[_Result]"]:

@@ -97,6 +97,7 @@ class NotionConnector:
         self._wishes = wishes or Wishes()
         self._full_every_hours = full_every_hours
         self._webhook_secret = webhook_secret
+        self._http = http
         self._sender = Sender(token, base_url, http, VERSION, now)
         self._api = NotionApi(self._sender)
         self._reading = Reading(self._api, http, self._wishes)
@@ -109,6 +110,19 @@ class NotionConnector:
     def requests(self) -> int:
         """Requests sent so far, repeated ones included."""
         return self._api.requests
+
+    @property
+    def stop(self) -> threading.Event:
+        """Set it to end every wait and request within a second; another event may be put in its place."""
+        return self._http.stop
+
+    @stop.setter
+    def stop(self, event: threading.Event) -> None:
+        self._http.stop = event
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
 
     # -- listing
 

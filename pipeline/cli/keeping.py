@@ -131,7 +131,11 @@ def keep(
         The exit status: 0, or 130 when a sync was cut short.
     """
     stop = threading.Event()
-    with temporary_files_in(brain.config.data), brain.converter() as converter, interrupts.heeded(stop, console):
+    with (
+        temporary_files_in(brain.config.data),
+        brain.converter() as converter,
+        interrupts.heeded(stop, console, at_last=converter.close),
+    ):
         kept = choose(converter)
         voice = Voice(console, stop, several=len(kept) > 1)
         listener = Listener(say=voice.note, reported=voice.reported)

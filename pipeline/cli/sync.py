@@ -4,6 +4,7 @@ import threading
 from argparse import Namespace
 from pathlib import Path
 
+from connectors.contract import Speaks
 from pipeline.assembly import OpenBrain
 from pipeline.cli import interrupts, progress
 from pipeline.cli.console import Console
@@ -41,14 +42,26 @@ def run(options: Namespace, console: Console) -> int:
 
 def _synced(brain: OpenBrain, names: list[str], options: Namespace, console: Console) -> SyncReport:
     stop = threading.Event()
+    said: list[str] = []
     with (
         temporary_files_in(brain.config.data),
         brain.converter() as converter,
         progress.shown(console) as tell,
-        interrupts.heeded(stop, console),
+        interrupts.heeded(stop, console, at_last=converter.close),
     ):
         sources: list[Source] = [brain.source(name, _sync_options(brain, name, options), converter) for name in names]
-        return sync_all(sources, brain.state, Host(stop=stop, tell=tell))
+        for source in sources:
+            _listen(source, said)
+        report = sync_all(sources, brain.state, Host(stop=stop, tell=tell))
+    for line_said in dict.fromkeys(said):
+        console.note(printable(line_said))
+    return report
+
+
+def _listen(source: Source, said: list[str]) -> None:
+    """Keep what a source has to say until the progress is over."""
+    if isinstance(source.connector, Speaks):
+        source.connector.say = lambda what: said.append(f"{source.name}: {what}")
 
 
 def _sync_options(brain: OpenBrain, name: str, options: Namespace) -> SyncOptions:

@@ -267,11 +267,18 @@ def test_books_of_one_source_say_nothing_of_another_and_can_be_cleared() -> None
 
 def test_equal_jobs_are_kept_once_and_dropped_when_run() -> None:
     state = SqliteState(None)
-    for body in ("a", "b", "a"):
+    for body in ("a", "b"):
         state.add_job(body, 1.0)
-    assert [body for _, body in state.jobs()] == ["a", "b"]
-    state.drop_job(state.jobs()[0][0])
+    running = state.jobs()[0][0]
+    state.add_job("a", 2.0)  # asked for again while it runs
+    assert [body for _, body in state.jobs()] == ["b", "a"]
+    state.drop_job(running)
+    assert [body for _, body in state.jobs()] == ["b", "a"]
+    state.drop_job(state.jobs()[1][0])
     assert [body for _, body in state.jobs()] == ["b"]
+    state.drop_job(state.jobs()[0][0])
+    state.add_job("b", 3.0)
+    assert state.jobs()[0][0] > running
 
 
 def test_the_last_hundred_runs_are_kept() -> None:
