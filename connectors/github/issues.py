@@ -91,10 +91,11 @@ class Issues:
         return Seen(self._ref(repo, str(where["kind"]), one))
 
     def _one(self, repo: Repo, path: str, what: str) -> Obj:
-        found: dict[str, Any] = self._sender.get(path, what).json()
-        lies_in = str(found.get("repository_url") or "").rpartition("/repos/")[2]
-        if lies_in and repo.number is None and lies_in.lower() != repo.now.lower():
-            raise DocumentGone(f"{what} was moved to {lies_in}")
+        answer = self._sender.get(path, what)
+        stays = path if repo.number is not None else path[path.rindex("/issues/") :]  # a renamed one redirects, too
+        if answer.url and not answer.url.endswith(stays):
+            raise DocumentGone(f"{what} was moved to another repository")
+        found: dict[str, Any] = answer.json()
         return found
 
     def _ref(self, repo: Repo, kind: str, one: Obj) -> Ref:
