@@ -1,7 +1,8 @@
-"""Several requests at once, on threads that end with the call."""
+"""Several requests at once, on threads that end with the call and know its deadline."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 _In = TypeVar("_In", bound=Hashable)
@@ -15,7 +16,7 @@ def each(read: Callable[[_In], _Out], inputs: Iterable[_In], at_once: int = SCOP
     if len(listed) < 2:
         return [read(one) for one in listed]
     with ThreadPoolExecutor(min(len(listed), at_once), thread_name_prefix="cortexdb") as pool:
-        running = [pool.submit(read, one) for one in listed]
+        running = [pool.submit(copy_context().run, read, one) for one in listed]
         try:
             return [one.result() for one in running]
         finally:
@@ -36,10 +37,10 @@ def each_early(
         wanted = settled()
         return wanted, each(read, wanted, at_once)
     with ThreadPoolExecutor(at_once, thread_name_prefix="cortexdb") as pool:
-        early = {one: pool.submit(read, one) for one in expected}
+        early = {one: pool.submit(copy_context().run, read, one) for one in expected}
         try:
             wanted = settled()
-            running = [early.get(one) or pool.submit(read, one) for one in wanted]
+            running = [early.get(one) or pool.submit(copy_context().run, read, one) for one in wanted]
             return wanted, [one.result() for one in running]
         finally:
             pool.shutdown(wait=True, cancel_futures=True)

@@ -12,6 +12,7 @@ from corebrain.engines.cortexdb.timing import Timing
 
 Left = Callable[[float | None], float]
 _MOST, _IDLE, _IDLE_S = 100, 20, 5.0
+_HEAD_END, _LAST_CHUNK = b"\r\n\r\n", b"0\r\n\r\n"
 
 
 class _Deadline(threading.local):
@@ -78,6 +79,9 @@ class _Body(httpx.SyncByteStream):
         yield from self._reply.iter_stream()
 
     def close(self) -> None:
+        stream = self._reply.extensions.get("network_stream")
+        if isinstance(stream, _Stream) and not stream.ends_with(self._reply):
+            stream.close()  # before the pool may hand it on
         self._reply.close()
 
 
@@ -101,15 +105,36 @@ class _Network(httpcore.NetworkBackend):
 
 
 class _Stream(httpcore.NetworkStream):
+    """One connection. What a server sends beyond a reply's end must never be taken for the next one's beginning."""
+
     def __init__(self, inner: httpcore.NetworkStream, left: Left) -> None:
         self._inner = inner
         self._left = left
+        self._head = bytearray()
+        self._received = 0
+        self._tail = b""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, self._left(timeout))
+        data = self._inner.read(max_bytes, self._left(timeout))
+        if _HEAD_END not in self._head:
+            self._head += data
+        self._received += len(data)
+        self._tail = (self._tail + data)[-len(_LAST_CHUNK) :]
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        if self._received:
+            self._head, self._received, self._tail = bytearray(), 0, b""
         self._inner.write(buffer, self._left(timeout))
+
+    def ends_with(self, reply: httpcore.Response) -> bool:
+        """Tell whether what was received ends where *reply* does."""
+        headers = httpx.Headers(reply.headers)
+        if headers.get("Transfer-Encoding", "").lower() == "chunked":
+            return self._tail == _LAST_CHUNK
+        length = headers.get("Content-Length", "0")
+        head = self._head.find(_HEAD_END) + len(_HEAD_END)
+        return length.isdecimal() and self._received == head + int(length)
 
     def close(self) -> None:
         self._inner.close()

@@ -83,6 +83,7 @@ class Transport:
                 most = _STATE_ATTEMPTS if error_code(error) == STATE_CHANGED else _ATTEMPTS
                 if attempt >= most:
                     raise
+            deadline.check(self._timing.now(), gap)
             self._timing.sleep(gap)
             gap, attempt = gap * 2, attempt + 1
 
@@ -208,6 +209,7 @@ class Transport:
 
     def _wait_for_the_pause(self) -> None:
         left = self._held_until - self._timing.now()
+        deadline.check(self._timing.now(), max(0.0, left))
         if left > 0:
             self._timing.sleep(left)
 

@@ -79,9 +79,7 @@ def test_the_asynchronous_client_gets_the_same(double: DirectDouble) -> None:
             written = await client.experience(SCOPE, text="refunds take five days", wait="indexed")
             await client.experience_bulk(SCOPE, [{"text": "one"}, {"text": "two"}])
             pack = await client.recall(SCOPE, query="refunds", view="granular")
-            with pytest.raises(
-                v1.V1APIError, match="400 MISSING_PACK"
-            ):  # it can name none
+            with pytest.raises(v1.V1APIError, match="400 MISSING_PACK"):  # it can name none
                 await client.answer(SCOPE, "When?")
             forgotten = await client.forget(SCOPE, memory_ids=[written["event_id"]])
             return caller, len(pack["layers"]["events"]), forgotten["forgotten"]
