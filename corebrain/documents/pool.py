@@ -120,7 +120,7 @@ class ParserPool:
 
     def _start(self) -> WorkerProcess:
         try:
-            return WorkerProcess(self.limits.reply)
+            return WorkerProcess(self.limits.reply, confined=self.limits.confined)
         except OSError as error:
             raise errors.Unavailable(f"cannot start a parser worker: {error.strerror}") from error
 

@@ -82,7 +82,7 @@ PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
     "markdown": (_MARKDOWN,),
     "plain_text": (_TEXT,),
     "code": (_TEXT,),
-    "html": (Parser("selectolax", _CONVERT + "html", packages=("selectolax",)),),
+    "html": (Parser("selectolax", _CONVERT + "html", version=2, packages=("selectolax",)),),
     "pdf": (
         Parser("pdfium", _CONVERT + "pdf", packages=("pypdfium2", "pypdf")),
         Parser("pypdf", _CONVERT + "pypdf_only", packages=("pypdf",)),

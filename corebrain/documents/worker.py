@@ -1,8 +1,8 @@
 """The worker: reads tasks from its standard input, converts, and writes replies to its standard output.
 
-Started by the pool as `python -I -m corebrain.documents.worker FOLDER`, where FOLDER is its private one. It imports a
-converter when the first document asks for it, and keeps both streams to itself: what a library prints goes to standard
-error.
+Started by the pool as `python -I -m corebrain.documents.worker FOLDER [open]`, where FOLDER is its private one; without
+`open` it can see no other where the kernel has Landlock. It imports a converter when the first document asks for it,
+and keeps both streams to itself: what a library prints goes to standard error.
 
 A task is `{module, format, path, filename, mime, origin, password, seconds, memory, reply_cap}`. A reply is one of
 `{loaded}` (the converter is imported and now starts), `{converted, parts}`, `{refusal}`, `{missing}`, `{failed}` and
@@ -18,6 +18,7 @@ from typing import Protocol, cast
 
 from corebrain.documents import wire, worker_platform
 from corebrain.documents.types import ConvertedDocument, Json, RawDocument
+from corebrain.documents.worker_limits import OPEN
 from corebrain.errors import Refusal
 
 
@@ -28,7 +29,8 @@ class _Converter(Protocol):
 def main() -> None:
     """Serve until standard input ends, which means that the pool's process is gone; then remove the private folder."""
     tasks, replies = _take_streams()
-    worker_platform.confine()
+    folder, *options = sys.argv[1:] or [""]
+    worker_platform.confine(Path(folder) if folder and OPEN not in options else None)
     while (task := wire.read(tasks)) is not None:
         reply = _serve(task, replies)
         worker_platform.die_after(0)
@@ -38,7 +40,7 @@ def main() -> None:
             limit = len(frame) // 1_000_000
             frame = wire.encode(_refused("TooLarge", f"the converted text has {limit} MB, more than is taken", ""))
         wire.write(replies, frame)
-    for folder in sys.argv[1:]:
+    if folder:
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
+OPEN: Final = "open"
+"""What a worker is told that shall see all files."""
+
 _MB: Final = 1_000_000
 
 
@@ -18,6 +21,7 @@ class Limits:
         parts: All attachments of one document, in bytes.
         tasks: A worker is replaced after that many documents.
         resident: A worker that holds more bytes than this after a document is replaced.
+        confined: Whether a worker sees no file but programs, libraries and its own folder (Linux with Landlock).
     """
 
     wall_s: float = 30.0
@@ -27,3 +31,4 @@ class Limits:
     parts: int = 100 * _MB
     tasks: int = 200
     resident: int = 500 * _MB
+    confined: bool = True

@@ -1,7 +1,8 @@
 """What differs between operating systems in running a worker: limits, groups, memory figures.
 
-Full strength on Linux. macOS has no memory limit (its kernel ignores RLIMIT_AS); there the recycling after a task is
-what bounds a leak. Windows has neither process groups nor pollable pipes: the pool refuses to start there.
+Full strength on Linux, where the kernel also closes the file system (Landlock). macOS has no memory limit (its kernel
+ignores RLIMIT_AS); there the recycling after a task is what bounds a leak. Windows has
+neither process groups nor pollable pipes: the pool refuses to start there.
 """
 
 import os
@@ -10,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from corebrain.documents import landlock
+
 _SPARE_S = 5.0
 _FILE_BYTES = 1 << 30
 _OPEN_FILES = 256
@@ -17,9 +20,35 @@ _OPEN_FILES = 256
 IS_SUPPORTED = sys.platform != "win32"
 
 
-def confine() -> None:
-    """In a worker, at its start: no core file, bounded files, no network by Python's own sockets."""
+_SYSTEM = (
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/lib32",
+    "/bin",
+    "/sbin",
+    "/etc",
+    "/opt",
+    "/proc",
+    "/sys",
+    "/nix",
+    "/run/current-system",
+)
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/full")
+
+
+def confine(folder: Path | None) -> None:
+    """In a worker, at its start: no core file, bounded files, no network, no file but programs and its own folder.
+
+    The last and the network of foreign code are the kernel's doing, where it has Landlock; Python's own sockets are
+    closed everywhere.
+
+    Args:
+        folder: The worker's own; `None` leaves all files open.
+    """
     sys.addaudithook(_refuse_network)
+    if folder is not None:
+        _close_files(folder)
     if sys.platform == "win32":
         return
     import resource  # noqa: PLC0415 - absent on Windows
@@ -32,6 +61,19 @@ def confine() -> None:
         _, hard = resource.getrlimit(limit)
         lowered = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(limit, (lowered, lowered))
+
+
+def _close_files(folder: Path) -> None:
+    import corebrain  # noqa: PLC0415 - for its place only
+
+    ours = Path(corebrain.__file__).parent
+    libraries = {Path(entry) for entry in sys.path if entry} - {ours.parent}
+    pythons = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
+    landlock.restrict(
+        readable=[ours, *sorted(libraries | pythons), *map(Path, _SYSTEM)],
+        writable=[folder, *map(Path, _DEVICES)],
+        emptied=[folder.parent],  # where it removes its folder at its end
+    )
 
 
 def limit_memory(budget: int) -> None:

@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 from typing import IO, cast
 
-from corebrain.documents import wire, worker_platform
+from corebrain.documents import landlock, wire, worker_platform
+from corebrain.documents.worker_limits import OPEN
 from corebrain.errors import Unsupported
 
 _STDERR_CAP = 16 * 1024 * 1024
@@ -48,8 +49,12 @@ class WorkerProcess:
         resident: Memory it held after the last one, in bytes.
     """
 
-    def __init__(self, reply_cap: int) -> None:
+    def __init__(self, reply_cap: int, *, confined: bool = True) -> None:
         """Start the process.
+
+        Args:
+            reply_cap: Longest answer taken, in bytes.
+            confined: Whether the kernel closes the file system to it, where it can.
 
         Raises:
             Unsupported: Not on this operating system, or the interpreter is unknown.
@@ -64,7 +69,7 @@ class WorkerProcess:
         self._noise_total = 0
         self._reaping = threading.Lock()
         self.folder = Path(tempfile.mkdtemp(prefix="corebrain-parser-"))
-        self._process = _started(self.folder)
+        self._process = _started(self.folder, [] if confined else [OPEN])
         self._tasks = cast("IO[bytes]", self._process.stdin)
         self._replies = cast("IO[bytes]", self._process.stdout)
         self._errors = cast("IO[bytes]", self._process.stderr)
@@ -172,10 +177,10 @@ class WorkerProcess:
         return f"it was ended by {signal.Signals(-code).name}" if code < 0 else f"it ended with status {code}"
 
 
-def _started(folder: Path) -> "subprocess.Popen[bytes]":
+def _started(folder: Path, options: list[str]) -> "subprocess.Popen[bytes]":
     try:
         return subprocess.Popen(  # noqa: S603 - our own module, no input of others on the command line
-            [*_command(), str(folder)],
+            [*_command(), str(folder), *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -215,4 +220,6 @@ def _environment(folder: Path) -> dict[str, str]:
         "SCARF_NO_ANALYTICS": "true",
         "UNSTRUCTURED_DISABLE_NOTICE": "1",
         "HF_HUB_OFFLINE": "1",
+        # pandoc cannot write DOCX in its own sandbox; where ours holds (files and TCP), it needs none
+        "ALLOW_PANDOC_NO_SANDBOX": "true" if landlock.version() >= 4 else "false",
     }

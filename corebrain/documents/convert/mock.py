@@ -1,7 +1,8 @@
 """A parser that misbehaves on request: proves each rule of the pool. No file format leads here.
 
 The document's text is an order: `hang`, `spin`, `eat`, `segfault`, `exit`, `quit`, `flood`, `noise`, `raise`,
-`refuse`, `fork`, `litter`, `environment`, `connect`, `once`, `parts` or anything else, which is echoed.
+`refuse`, `fork`, `litter`, `environment`, `connect`, `read`, `write`, `once`, `parts` or anything else, which is
+echoed.
 """
 
 import ctypes
@@ -111,6 +112,15 @@ def _connect(argument: str) -> str:
         return "connected"
 
 
+def _read(argument: str) -> str:
+    return Path(argument).read_text(encoding="utf-8")
+
+
+def _write(argument: str) -> str:
+    Path(argument).write_text("written", encoding="utf-8")
+    return "written"
+
+
 def _once(argument: str) -> str:
     """Die the first time; a file remembers."""
     mark = Path(argument)
@@ -136,4 +146,6 @@ _ORDERS: dict[str, Callable[[str], str]] = {
     "environment": _environment,
     "connect": _connect,
     "once": _once,
+    "read": _read,
+    "write": _write,
 }

@@ -33,6 +33,13 @@ def order(pool: ParserPool, mock: Parser) -> Callable[[str], ConvertedDocument]:
     return lambda text: pool.convert(mock, RawDocument(text.encode()), "mock")
 
 
+@pytest.fixture
+def open_order(mock: Parser) -> Iterator[Callable[[str], ConvertedDocument]]:
+    """The same, in a worker that may leave notes outside its folder."""
+    with ParserPool(1, Limits(wall_s=1.0, confined=False)) as pool:
+        yield lambda text: pool.convert(mock, RawDocument(text.encode()), "mock")
+
+
 @pytest.fixture(scope="session")
 def converter() -> Iterator[RegistryConverter]:
     """What `default_converter` is, closed at the end."""

@@ -52,7 +52,7 @@ def test_closed_pool_refuses(mock: Parser) -> None:
 
 
 def test_close_ends_a_conversion_under_way(mock: Parser, tmp_path: Path) -> None:
-    pool = ParserPool(1, Limits(wall_s=60))
+    pool = ParserPool(1, Limits(wall_s=60, confined=False))
     noted = tmp_path / "child"
     with ThreadPoolExecutor(1) as threads:
         under_way = threads.submit(pool.convert, mock, RawDocument(f"fork {noted} hang".encode()), "mock")
@@ -78,7 +78,7 @@ def test_many_threads_share_the_workers(mock: Parser) -> None:
 
 
 def test_second_try_never_goes_to_a_worker_at_rest(mock: Parser, tmp_path: Path) -> None:
-    with ParserPool(2) as pool:
+    with ParserPool(2, Limits(confined=False)) as pool:
         lane = pool._lane(mock.lane)
         rested = [pool._crew.take(lane, pool._start, fresh=False) for _ in range(2)]
         for worker in rested:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from corebrain.documents import landlock
 from corebrain.documents.pool import Limits, ParserMissing, ParserPool
 from corebrain.documents.registry import Parser
 from corebrain.documents.types import ConvertedDocument, RawDocument
@@ -71,8 +72,8 @@ def test_refusal_crosses_the_border_with_its_advice(order: Order) -> None:
     assert caught.value.advice == "ask for it"
 
 
-def test_death_is_tried_once_more_in_a_fresh_process(order: Order, tmp_path: Path) -> None:
-    assert order(f"once {tmp_path / 'mark'}").markdown == "second try"
+def test_death_is_tried_once_more_in_a_fresh_process(open_order: Order, tmp_path: Path) -> None:
+    assert open_order(f"once {tmp_path / 'mark'}").markdown == "second try"
 
 
 def test_timeout_is_not_tried_again(pool: ParserPool, mock: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,10 +93,10 @@ def test_timeout_is_not_tried_again(pool: ParserPool, mock: Parser, monkeypatch:
 @pytest.mark.timeout(20)
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks at /proc")
 @pytest.mark.parametrize("end", ["hang", "exit"])
-def test_children_of_a_worker_die_with_it(order: Order, tmp_path: Path, end: str) -> None:
+def test_children_of_a_worker_die_with_it(open_order: Order, tmp_path: Path, end: str) -> None:
     noted = tmp_path / "child"
     with pytest.raises((TimedOut, ParserDied)):
-        order(f"fork {noted} {end}")
+        open_order(f"fork {noted} {end}")
     child = int(noted.read_text(encoding="ascii"))
     while _is_alive(child):  # a killed process takes a moment to go; one that was spared runs into the time limit
         pass
@@ -109,6 +110,7 @@ def test_worker_has_no_variable_of_its_parent(order: Order, monkeypatch: pytest.
     assert set(seen) <= {
         *("PATH", "HOME", "TMPDIR", "LANG", "TZ", "OMP_NUM_THREADS", "LC_CTYPE"),
         *("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "UNSTRUCTURED_DISABLE_NOTICE", "HF_HUB_OFFLINE"),
+        "ALLOW_PANDOC_NO_SANDBOX",
     }
 
 
@@ -125,6 +127,30 @@ def test_what_a_task_leaves_behind_is_wiped_before_the_next(order: Order) -> Non
 def test_worker_may_not_use_the_network(order: Order) -> None:
     with pytest.raises(Damaged, match="may not use the network"):
         order("connect 9")
+
+
+NO_LANDLOCK = pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
+
+
+@NO_LANDLOCK
+def test_worker_reads_no_file_of_the_user(order: Order, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("canary")
+    with pytest.raises(Damaged, match="PermissionError"):
+        order(f"read {tmp_path / 'secret'}")
+    assert order("write here").markdown == order("read /dev/null").markdown + "written"
+
+
+@NO_LANDLOCK
+@pytest.mark.parametrize("place", ["new", "secret"])
+def test_worker_writes_no_file_of_the_user(order: Order, tmp_path: Path, place: str) -> None:
+    (tmp_path / "secret").write_text("canary")
+    with pytest.raises(Damaged, match="PermissionError"):
+        order(f"write {tmp_path / place}")
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["canary"]
+
+
+def test_worker_that_is_left_open_reads_and_writes_all(open_order: Order, tmp_path: Path) -> None:
+    assert open_order(f"write {tmp_path / 'new'}").markdown == open_order(f"read {tmp_path / 'new'}").markdown
 
 
 def test_attachments_come_back_in_order_even_with_equal_names(order: Order) -> None:
