@@ -152,7 +152,7 @@ class Storer:
             self._ledger.release_twin(ready.moved_from)
 
     def _record(self, batch: Sequence[Ready]) -> None:
-        moved = [ready.moved_from for ready in batch if ready.moved_from is not None]
+        moved = [(ready.moved_from, ready.record.ref.key) for ready in batch if ready.moved_from is not None]
         self._ledger.record([ready.record for ready in batch], moved)
         for ready in batch:
             for part in ready.refused:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -20,6 +21,8 @@ from pipeline.state.values import Aside, Intent, Known, Record, SourceRow
 
 _PAGE = 500
 _RECORD = "ref, token, raw, format, converter, filed, pinned, facts, version"
+
+_ASIDE = "key, ref, error, advice, attempts, next_try, since"
 
 
 class Books:
@@ -174,12 +177,15 @@ class Books:
                 ],
             )
 
-    def record(self, records: Sequence[Record], moved: Sequence[str] = ()) -> None:
+    def record(self, records: Sequence[Record], moved: Sequence[tuple[str, str]] = ()) -> None:
         with self.database.transaction():
-            self.end(moved)
+            refused = [(new, self._parts_aside(old)) for old, new in moved]
+            self.end([old for old, _ in moved])
             for record in records:
                 self._replace(record)
             self._settle([record.ref.key for record in records])
+            for new, parts in refused:
+                self.set_aside([replace(part, key=f"{new}!/{part.key.partition('!/')[2]}") for part in parts])
 
     def _replace(self, record: Record) -> None:
         key = record.ref.key
@@ -295,10 +301,18 @@ class Books:
 
     def asides(self) -> list[Aside]:
         rows = self.database.rows(
-            "SELECT key, ref, error, advice, attempts, next_try, since FROM aside WHERE source = ? ORDER BY key",
+            f"SELECT {_ASIDE} FROM aside WHERE source = ? ORDER BY key",  # noqa: S608 - constants
             (self.source,),
         )
-        return [Aside(row[0], ref_from_json(row[1]) if row[1] else None, *row[2:]) for row in rows]
+        return [_aside(row) for row in rows]
+
+    def _parts_aside(self, key: str) -> list[Aside]:
+        """Return the refused parts of a document; "0" follows "/"."""
+        rows = self.database.rows(
+            f"SELECT {_ASIDE} FROM aside WHERE source = ? AND ref IS NULL AND key >= ? AND key < ?",  # noqa: S608 - constants
+            (self.source, f"{key}!/", f"{key}!0"),
+        )
+        return [_aside(row) for row in rows]
 
     def set_aside(self, asides: Sequence[Aside]) -> None:
         with self.database.transaction():
@@ -318,6 +332,10 @@ class Books:
 
     def restore(self, keys: Sequence[str]) -> None:
         self.database.many("DELETE FROM aside WHERE source = ? AND key = ?", [(self.source, key) for key in keys])
+
+
+def _aside(row: Sequence[Any]) -> Aside:
+    return Aside(row[0], ref_from_json(row[1]) if row[1] else None, *row[2:])
 
 
 def _record(row: Sequence[Any]) -> Record:

@@ -141,11 +141,12 @@ class Ledger(Protocol):
         """Write the ids about to be stored, in one transaction."""
         ...
 
-    def record(self, records: Sequence[Record], moved: Sequence[str] = ()) -> None:
+    def record(self, records: Sequence[Record], moved: Sequence[tuple[str, str]] = ()) -> None:
         """Turn intents into records in one transaction.
 
         Ids that a replaced record or a left intent named and the new record does not become doomed; so do those of
-        the *moved* keys, whose records end. The keys leave the plan and the list of set-aside items.
+        the first keys of *moved*, whose records end. The keys leave the plan and the list of set-aside items; what was
+        refused of a moved key is refused of the key it has now.
         """
         ...
 

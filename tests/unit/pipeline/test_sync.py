@@ -171,6 +171,20 @@ def test_a_refused_part_costs_only_itself(bench: Any) -> None:
     assert set(bench.engine.texts()) == {"mail.md", "mail.md/empty.txt"}
 
 
+def test_a_refused_part_stays_refused_where_its_document_goes(bench: Any) -> None:
+    source = ScriptedConnector()
+    source.put("mail.md", "# Mail\n\nHello.", parts=(Blob(b"", filename="empty.txt"),))
+    before = bench.sync(source).set_aside[0]
+    source.rename("mail.md", "box/letter.md")
+    report = bench.sync(source)
+    assert report.moved == 1
+    assert [(each.key, each.error, each.attempts) for each in report.set_aside] == [
+        ("box/letter.md!/empty.txt", before.error, before.attempts)
+    ]
+    source.remove("box/letter.md")
+    assert bench.sync(source).set_aside == ()
+
+
 # -- failures
 
 
