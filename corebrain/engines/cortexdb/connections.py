@@ -8,6 +8,7 @@ from typing import Any
 import httpcore
 import httpx
 
+from corebrain.engines.cortexdb import deadline
 from corebrain.engines.cortexdb.timing import Timing
 
 Left = Callable[[float | None], float]
@@ -24,8 +25,8 @@ class _Deadline(threading.local):
 class Connections(httpx.BaseTransport):
     """Sends requests over kept connections; its errors are those of httpcore, which names them.
 
-    A request ends by `Timing.request_s` after it began, whatever its server sends how slowly: a time limit on each
-    single read would let a server that sends a byte now and then hold a thread for ever.
+    A request ends by `Timing.request_s` after it began, or with the read it is part of, whatever its server sends how
+    slowly: a time limit on each single read would let a server that sends a byte now and then hold a thread for ever.
 
     Args:
         timing: How long, and by which clock.
@@ -53,7 +54,7 @@ class Connections(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         timing = self._timing
-        self._deadline.until = timing.now() + timing.request_s
+        self._deadline.until = deadline.end_in(timing.request_s, timing.now(), deadline.ends())
         waits = {"connect": timing.connect_s, "pool": timing.request_s}
         url = request.url
         reply = self._pool.handle_request(

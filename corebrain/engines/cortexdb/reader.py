@@ -1,17 +1,22 @@
 """The reading half of the CortexDB engine, and what both halves are made of (spec 04)."""
 
+from collections.abc import Sequence
+from copy import copy
+from typing import Self
+
 from corebrain.contract import EngineDescriptor, EngineHealth, Hits, Item, MemoryEngine
-from corebrain.engines.cortexdb import answering, believing, fetching
+from corebrain.engines.cortexdb import answering, believing, deadline, fetching
 from corebrain.engines.cortexdb.direct_wire import DirectWire
 from corebrain.engines.cortexdb.failures import message_head
 from corebrain.engines.cortexdb.looking_up import Parts, look_up
 from corebrain.engines.cortexdb.reach_scopes import EVERY_KIND, ReachScopes
 from corebrain.engines.cortexdb.recency import Recency
 from corebrain.engines.cortexdb.replies import hit_of, is_complete, rebuilt
-from corebrain.engines.cortexdb.scopes import ScopeLayout
+from corebrain.engines.cortexdb.scopes import KindScope, ScopeLayout
 from corebrain.engines.cortexdb.timing import Timing
 from corebrain.engines.cortexdb.walking import Walk, Walked, resume
 from corebrain.errors import CorebrainError, Unavailable
+from corebrain.model.filter import MetaFilter
 from corebrain.model.namespace import WHOLE_TREE
 from corebrain.model.requests import (
     BeliefsRequest,
@@ -43,6 +48,18 @@ class CortexReader(MemoryEngine):
         self._layout = layout
         self._scopes = ReachScopes(wire, layout)
         self._recency = Recency(wire, timing.now)
+        self._now = timing.now
+        self._end: float | None = None
+
+    def within(self, seconds: float) -> Self:
+        """Return a view of this engine whose reads all end within *seconds* from now, or raise `Unavailable`.
+
+        Requests are cut off then, so nothing of a read is left running. Writes are not bounded. Closing the view closes
+        this engine.
+        """
+        view = copy(self)
+        view._end = deadline.end_in(seconds, self._now(), self._end)  # noqa: SLF001  # a copy of our own
+        return view
 
     @property
     def descriptor(self) -> EngineDescriptor:
@@ -63,15 +80,19 @@ class CortexReader(MemoryEngine):
     def fetch(self, request: FetchRequest) -> FetchPage:
         self._descriptor.ensure_mode(request.mode)
         request.validate()
-        return fetching.fetch(self._wire, self._layout, self._recency, self._scopes, request)
+        with deadline.until(self._end):
+            return fetching.fetch(self._wire, self._layout, self._recency, self._scopes, request)
 
     def recall(self, request: RecallRequest) -> RecallAnswer:
         request.validate()
-        wanted = request.filter
+        with deadline.until(self._end):
+            return answering.recall(self._wire, self._answering(request.filter), request)
+
+    def _answering(self, wanted: MetaFilter) -> list[KindScope]:
         if wanted.reach is not None:
-            return answering.recall(self._wire, self._scopes.of_filter(wanted), request)
+            return self._scopes.of_filter(wanted)
         kinds = tuple(kind for kind in EVERY_KIND if wanted.admits_kind(kind))
-        return answering.recall(self._wire, self._scopes.held(WHOLE_TREE, kinds), request)
+        return self._scopes.held(WHOLE_TREE, kinds)
 
     def list(self, request: ListRequest) -> ListPage:
         walked = self._walked(request)
@@ -91,13 +112,19 @@ class CortexReader(MemoryEngine):
     def _walked(self, request: ListRequest, *, complete: bool = False) -> Walked:
         request.validate()
         resume(self._layout, [], request.cursor)  # a foreign cursor is refused before anything is asked
-        scopes = self._scopes.of_filter(request.filter, complete=complete)
-        left, start = resume(self._layout, scopes, request.cursor)
-        return Walk(self._wire, self._layout, left, request.filter, headless=complete).page(start, request.limit)
+        with deadline.until(self._end):
+            scopes = self._scopes.of_filter(request.filter, complete=complete)
+            left, start = resume(self._layout, scopes, request.cursor)
+            return Walk(self._wire, self._layout, left, request.filter, headless=complete).page(start, request.limit)
 
     def get(self, request: GetRequest) -> Hits:
         request.validate()
         wanted = list(dict.fromkeys(request.ids))
+        with deadline.until(self._end):
+            found = self._looked_up(request, wanted)
+        return [hit_of(item_id, found[item_id]) for item_id in wanted if item_id in found]
+
+    def _looked_up(self, request: GetRequest, wanted: Sequence[str]) -> dict[str, Item]:
         found: dict[str, Item] = {}
         for scope in self._scopes.of_reach(request.reach):
             missing = [item_id for item_id in wanted if item_id not in found]
@@ -105,11 +132,12 @@ class CortexReader(MemoryEngine):
                 break
             parts: Parts = look_up(self._wire, scope, missing)
             found |= {item_id: item for item_id, held in parts.items() if (item := rebuilt(held)) is not None}
-        return [hit_of(item_id, found[item_id]) for item_id in wanted if item_id in found]
+        return found
 
     def beliefs(self, request: BeliefsRequest) -> Hits:
         request.validate()
-        scopes = self._scopes.held(request.reach)
-        if request.query is not None:
-            return believing.ranked(self._wire, self._layout, scopes, request.query, request.limit)
-        return believing.newest(self._wire, self._layout, scopes, request.limit)
+        with deadline.until(self._end):
+            scopes = self._scopes.held(request.reach)
+            if request.query is not None:
+                return believing.ranked(self._wire, self._layout, scopes, request.query, request.limit)
+            return believing.newest(self._wire, self._layout, scopes, request.limit)

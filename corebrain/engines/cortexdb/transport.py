@@ -11,6 +11,7 @@ from typing import Any
 import httpcore
 import httpx
 
+from corebrain.engines.cortexdb import deadline
 from corebrain.engines.cortexdb.connections import Connections
 from corebrain.engines.cortexdb.credentials import Credential
 from corebrain.engines.cortexdb.endpoint import Endpoint, Query, checked_headers
