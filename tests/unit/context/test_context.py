@@ -101,6 +101,21 @@ def test_engine_that_fails_everywhere_gives_an_empty_document_and_no_error() -> 
 
     document = ContextCompiler(AT).compile(Failing())
     assert document.markdown == ""
+    assert [section.heading for section in document.failed] == [brief.heading for brief in context.DEFAULT_BRIEFS]
+    assert document.failed[0].reason.startswith("engine error: away: Who is the user")
+    assert list(document.to_dict()) == ["markdown", "tokens", "generated_at", "engine", "refs", "failed"]
+
+
+def test_section_that_finds_nothing_has_not_failed_and_the_json_form_is_that_of_the_reference() -> None:
+    document = ContextCompiler(AT).compile(ReferenceEngine())
+    assert document.failed == ()
+    assert list(document.to_dict()) == ["markdown", "tokens", "generated_at", "engine", "refs"]
+
+
+def test_smallest_budget_is_one_token() -> None:
+    assert ContextCompiler(AT).compile(ReferenceEngine(), ContextSpec(budget_tokens=1)).markdown == ""
+    with pytest.raises(InvalidSpec):
+        ContextCompiler(AT).compile(ReferenceEngine(), ContextSpec(budget_tokens=0))
 
 
 def test_brief_of_one_node_reads_only_that_node() -> None:
