@@ -54,7 +54,7 @@ class ApiTransport:
                 f"another repository lies at {repo.now} now; the one that was mirrored is gone, or not to be seen",
                 "take it out of the configuration to forget its documents; add it anew to mirror the other",
             )
-        return replace(found, repo=repo)
+        return found
 
     def _head(self, repo: Repo, ref: str, known: Head | None) -> Head:
         path = f"{repo.api}/commits/{quote(ref, safe='')}"

@@ -180,6 +180,10 @@ def test_server_that_tells_no_numbers_is_mirrored_by_name(world: World) -> None:
     assert world.server.log == ["GET /repos/acme/api/commits/HEAD 304"]
     repo.put({"b.md": "b"})
     assert len(world.scan(world.connector()).refs) == 2
+    world.cursor = None
+    connector = world.connector("acme/*")
+    (ref,) = (ref for ref in world.scan(connector).refs.values() if ref.key == "acme/api/b.md")
+    assert isinstance(connector.fetch(ref, None), Blob), "though the listing of the owner tells its number"
 
 
 def stranger_at(world: World, name: str) -> Any:
