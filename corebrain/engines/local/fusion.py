@@ -29,7 +29,7 @@ def by_meaning(
     connection: apsw.Connection, likenesses: Likenesses, query: str, wanted: MetaFilter, most: int
 ) -> list[Found]:
     """Return items by likeness, then those not embedded yet, ranked by words."""
-    found = list(islice(likenesses.nearest(connection, wanted), most))
+    found = likenesses.nearest(connection, wanted, most)
     if len(found) == most:
         return found
     depth = 4 * most
@@ -59,7 +59,7 @@ def _fused(connection: apsw.Connection, likenesses: Likenesses, query: str, want
     pool = _POOL
     while True:
         by_words = ranking.rank(connection, query, wanted, pool)
-        near = list(islice(likenesses.nearest(connection, wanted), 2 * pool))
+        near = likenesses.nearest(connection, wanted, 2 * pool)
         is_last = len(by_words) < pool and len(near) < 2 * pool
         floor = likenesses.ordinary if is_last else max(likenesses.ordinary, near[-1].score if near else 0.0)
         fresh = [each for each in _pooled(connection, by_words, near, floor) if each.item not in given]

@@ -23,11 +23,9 @@ ROOM = 512 << 20
 """Bytes of vectors kept in memory; a read of more goes through, without keeping."""
 
 _TURN = KIND_CODES[ItemKind.CONVERSATION]
-_ROWS = "SELECT passage, code FROM vectors WHERE grp = ? AND number > ? ORDER BY number"
-_THREADED = (
-    "SELECT v.passage, v.code, i.thread_id, i.first_turn, i.item FROM vectors v "
-    "JOIN passages USING (passage) JOIN items i USING (item) WHERE v.grp = ? AND v.number > ? ORDER BY v.number"
-)
+_WHICH = "FROM vectors v JOIN passages p USING (passage) {}WHERE v.grp = ? AND v.number > ? ORDER BY v.number"
+_ROWS = f"SELECT v.passage, p.item, v.code {_WHICH.format('')}"
+_THREADED = f"SELECT v.passage, p.item, v.code, i.thread_id, i.first_turn {_WHICH.format('JOIN items i USING (item) ')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +45,7 @@ class Group:
 
     stamp: Stamp
     passages: "NDArray[np.int64]"
+    items: "NDArray[np.int64]"
     scales: "NDArray[np.float32]"
     codes: "NDArray[np.int8]"
     order: list[Place] = field(default_factory=list)
@@ -55,7 +54,7 @@ class Group:
     @property
     def size(self) -> int:
         """Bytes it takes, about."""
-        return self.codes.nbytes + 12 * len(self.passages) + 120 * len(self.order)
+        return self.codes.nbytes + 20 * len(self.passages) + 120 * len(self.order)
 
     def likeness(self, query: "NDArray[np.float32]") -> "NDArray[np.float32]":
         """Return how near each row is to *query*: its cosine, a turn's with its neighbours in the thread mixed in."""
@@ -130,12 +129,12 @@ def _only_grew(before: Stamp, now: Stamp) -> bool:
 def _read(connection: apsw.Connection, stamp: Stamp, dimension: int, held: Group | None) -> Group:
     after = held.stamp.last if held else 0
     rows = select(connection, _THREADED if stamp.kind == _TURN else _ROWS, (stamp.grp, after))
-    passages = np.array([row[0] for row in rows], np.int64)
-    scales, codes = vector_codes.decoded([row[1] for row in rows], dimension)
-    order = [(row[2], row[3], row[4]) for row in rows] if stamp.kind == _TURN else []
+    passages, items = (np.array([row[place] for row in rows], np.int64) for place in (0, 1))
+    scales, codes = vector_codes.decoded([row[2] for row in rows], dimension)
+    order = [(row[3], row[4], row[1]) for row in rows] if stamp.kind == _TURN else []
     if held is not None:
-        passages = np.concatenate((held.passages, passages))
+        passages, items = np.concatenate((held.passages, passages)), np.concatenate((held.items, items))
         scales, codes = np.concatenate((held.scales, scales)), np.concatenate((held.codes, codes))
         order = held.order + order
     mixture = Mixture.made(order, scales, codes) if order else None
-    return Group(stamp, passages, scales, codes, order, mixture)
+    return Group(stamp, passages, items, scales, codes, order, mixture)
