@@ -113,15 +113,10 @@ def _synced(
     brain: OpenBrain, names: list[str], host: Host, *, full: bool, scopes: tuple[str, ...] = ()
 ) -> tuple[SourceReport, ...]:
     with brain.converter() as converter:
-        sources = [brain.source(name, _options(brain, name, full=full, scopes=scopes), converter) for name in names]
+        run = SyncOptions(full=full, scopes=scopes)
+        keys = {name: brain.sources.by_name[name].keys for name in names}
+        sources = [brain.source(name, keys[name].options(run), converter) for name in names]
         return sync_all(sources, brain.state, host).sources
-
-
-def _options(brain: OpenBrain, name: str, *, full: bool, scopes: tuple[str, ...]) -> SyncOptions:
-    keys = brain.sources.by_name[name].keys
-    return SyncOptions(
-        full=full, scopes=scopes, max_delete=keys.max_delete, split=keys.split, split_over=keys.split_over
-    )
 
 
 def is_foreign(config: Config) -> bool:

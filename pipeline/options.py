@@ -18,6 +18,7 @@ class SyncOptions:
         allow_deletes: Let this run delete more than the ceiling.
         max_delete: Share of a source, 0 to 1, that a run may delete; 20 documents are always allowed.
         max_documents: Documents the source may hold; more stop it before anything is fetched.
+        max_total_bytes: Bytes that all its documents together may have, as far as the source tells sizes; likewise.
         split: Whether collections get nodes of their own.
         split_over: Documents beyond which `auto` splits.
         threads: Fetches at a time.
@@ -33,7 +34,13 @@ class SyncOptions:
     allow_deletes: bool = False
     max_delete: float = 0.3
     max_documents: int | None = None
+    max_total_bytes: int | None = None
     split: Split = "auto"
     split_over: int = 2_000
     threads: int = 4
     scopes: tuple[str, ...] = ()
+
+    @property
+    def limits_size(self) -> bool:
+        """Whether the source may only hold so much: nothing is fetched then before all of it is listed."""
+        return self.max_documents is not None or self.max_total_bytes is not None

@@ -10,7 +10,7 @@ from connectors.contract import within
 from connectors.document import SetAside
 from connectors.errors import ConnectorError, DocumentError, DocumentRefused, Unavailable
 from corebrain.errors import CorebrainError, InvalidRequest, Refusal
-from pipeline import collections, rebuild, removal, trust
+from pipeline import collections, limits, rebuild, removal, trust
 from pipeline.errors import PipelineError, SetupError, SourcePaused
 from pipeline.estimate import estimated
 from pipeline.host import Host, Progress
@@ -68,7 +68,9 @@ class SourceRun:
         """Do everything."""
         try:
             scan = self._scanned()
-            self._check_size()
+            too_large = limits.over_size(self._ledger, self._options)
+            if too_large is not None:
+                raise SourcePaused(too_large)
             stored = self._store()
             deleted = stored and self._end_gone() and self._find_strangers(scan.listing)
             if stored:
@@ -117,7 +119,8 @@ class SourceRun:
             estimate = estimated(self._source, self._state, self._ledger)
             planned = self._report(scan.listing)
             new = counts[Verdict.NEW] + counts[Verdict.DUE]
-            error = removal.over_ceiling(counts[Verdict.GONE], self._held, self._options) or planned.error
+            too_many = removal.over_ceiling(counts[Verdict.GONE], self._held, self._options)
+            error = limits.over_size(self._ledger, self._options) or too_many or planned.error
             update = {
                 "new": new,
                 "changed": counts[Verdict.CHANGED] + counts[Verdict.RECONVERT],
@@ -169,18 +172,6 @@ class SourceRun:
     def _plan_misfiled(self, *, split: bool) -> None:
         self._ledger.plan(Work(Verdict.REFILED, ref) for ref in self._ledger.misfiled(split=split))
 
-    def _check_size(self) -> None:
-        """Stop before anything is fetched when the source would grow beyond what it may hold."""
-        limit = self._options.max_documents
-        counts = self._ledger.counts()
-        would_hold = self._ledger.held() + counts[Verdict.NEW] - counts[Verdict.GONE]
-        if limit is not None and would_hold > limit:
-            raise SourcePaused(
-                f"it would hold {would_hold:,} documents, max_documents allows {limit:,}: planned were"
-                f" {counts[Verdict.NEW]:,} new, {counts[Verdict.CHANGED]:,} changed and {counts[Verdict.GONE]:,} gone,"
-                f" {self._ledger.planned_bytes():,} bytes to fetch; exclude more, or raise max_documents"
-            )
-
     def _trusted_scopes(self) -> tuple[str, ...]:
         """The scopes asked for, or none: what was never synced, or lies elsewhere now, is listed whole."""
         known = self._row.last_success is not None and self._split is not None
@@ -207,13 +198,12 @@ class SourceRun:
 
     def _at_checkpoint(self, scan: Scan) -> None:
         """Store as we go while the source was never whole: nothing recorded of it can have moved."""
-        if self._row.complete or self._options.dry_run or self._host.stop.is_set():
+        if self._row.complete or self._options.dry_run or self._options.limits_size or self._host.stop.is_set():
             return
         if self._split is None:
             self._split = collections.decide(scan.listing.listed, self._options, whole=False)
         if self._split is None:
             return
-        self._check_size()
         if self._store():
             split = self._row.split or self._kept_split()  # another decision holds once everything is moved
             row = replace(self._ledger.row(), cursor=scan.listing.cursor, split=split)

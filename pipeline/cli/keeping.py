@@ -15,7 +15,6 @@ from pipeline.config.complaints import nearest
 from pipeline.daemon import Daemon, Listener, Tended
 from pipeline.errors import SetupError
 from pipeline.host import Host, Progress
-from pipeline.options import SyncOptions
 from pipeline.report import SourceReport, line
 from pipeline.source_set import SourceSet
 from pipeline.temporary import temporary_files_in
@@ -47,10 +46,7 @@ def tended(
 ) -> Tended:
     """Return a source as its configuration says it is kept."""
     keys = brain.sources.by_name[name].keys
-    options = SyncOptions(
-        max_delete=keys.max_delete, max_documents=keys.max_documents, split=keys.split, split_over=keys.split_over
-    )
-    source = brain.source(name, options, converter)
+    source = brain.source(name, keys.options(), converter)
     return Tended(source, keys.schedule() if scheduled else None, watched=watched)
 
 

@@ -65,17 +65,14 @@ def _listen(source: Source, said: list[str]) -> None:
 
 
 def _sync_options(brain: OpenBrain, name: str, options: Namespace) -> SyncOptions:
-    keys = brain.sources.by_name[name].keys
-    return SyncOptions(
-        dry_run=options.dry_run,
-        full=options.full,
-        retry=options.retry,
-        reconvert=options.reconvert,
-        allow_deletes=options.allow_deletes,
-        max_delete=keys.max_delete,
-        max_documents=keys.max_documents,
-        split=keys.split,
-        split_over=keys.split_over,
+    return brain.sources.by_name[name].keys.options(
+        SyncOptions(
+            dry_run=options.dry_run,
+            full=options.full,
+            retry=options.retry,
+            reconvert=options.reconvert,
+            allow_deletes=options.allow_deletes,
+        )
     )
 
 

@@ -1,7 +1,7 @@
 """What `brain.toml` may hold, table by table; a kind's own keys are its connector's (`connectors.registry`)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -16,7 +16,7 @@ from corebrain.model.namespace import Namespace
 from pipeline.config.engine_tables import EngineTable, LocalEngineTable
 from pipeline.config.table import EXPANDED, Table
 from pipeline.errors import SetupError
-from pipeline.options import Split
+from pipeline.options import Split, SyncOptions
 from pipeline.schedule import Schedule, schedule_of, span_of
 from pipeline.scrubbing import Scrub
 
@@ -124,6 +124,10 @@ class SourceTable(Table):
     max_documents: Annotated[
         int | None, Field(ge=0, description="Documents it may hold; more stop it before anything is fetched.")
     ] = None
+    max_total_bytes: Annotated[
+        ByteSize | None,
+        Field(ge=0, description="Bytes all its documents together may have, as a number or as 20GiB; likewise."),
+    ] = None
     max_bytes: Size | None = None
     watch: Annotated[bool, Field(description="Whether `brain run` syncs it as soon as something changes.")] = False
     every: Annotated[
@@ -140,6 +144,17 @@ class SourceTable(Table):
     def _scheduled(self) -> Self:
         self.schedule()
         return self
+
+    def options(self, run: SyncOptions | None = None) -> SyncOptions:
+        """Return how a sync of the source goes: as configured, and as this *run* is asked to beside."""
+        return replace(
+            run or SyncOptions(),
+            max_delete=self.max_delete,
+            max_documents=self.max_documents,
+            max_total_bytes=self.max_total_bytes,
+            split=self.split,
+            split_over=self.split_over,
+        )
 
     def schedule(self) -> Schedule | None:
         """Return when `brain run` syncs it by itself; `None` when it does not."""

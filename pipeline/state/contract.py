@@ -103,8 +103,12 @@ class Ledger(Protocol):
         """Return how many steps of each verdict are planned."""
         ...
 
-    def planned_bytes(self) -> int:
-        """Return the bytes the planned fetches would read, as far as sizes are known."""
+    def planned_bytes(self, *, beside_held: bool = False) -> int:
+        """Return the bytes the planned fetches would read, as far as sizes are known.
+
+        Args:
+            beside_held: Also count the held documents that the plan leaves as they are.
+        """
         ...
 
     def planned(self, *verdicts: Verdict) -> Iterator[Work]:

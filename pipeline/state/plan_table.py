@@ -63,10 +63,14 @@ class SqliteLedger(Books):
         )
         return {verdict: found.get(verdict.value, 0) for verdict in Verdict}
 
-    def planned_bytes(self) -> int:
-        found = self.database.one(
-            "SELECT coalesce(sum(size), 0) FROM work WHERE source = ? AND verdict <> 'gone'", (self.source,)
-        )
+    def planned_bytes(self, *, beside_held: bool = False) -> int:
+        sizes = "SELECT size FROM work WHERE source = ?1 AND verdict <> 'gone'"
+        if beside_held:
+            sizes += (
+                " UNION ALL SELECT json_extract(ref, '$.size') FROM document d WHERE source = ?1"
+                " AND NOT EXISTS (SELECT 1 FROM work w WHERE w.source = d.source AND w.key = d.key)"
+            )
+        found = self.database.one(f"SELECT coalesce(sum(size), 0) FROM ({sizes})", (self.source,))  # noqa: S608 - constants
         return int(found[0]) if found else 0
 
     def planned(self, *verdicts: Verdict) -> Iterator[Work]:

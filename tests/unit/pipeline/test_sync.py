@@ -634,7 +634,23 @@ def test_a_source_that_would_outgrow_its_limit_stops_before_anything_is_fetched(
     report = bench.sync(source, max_documents=4)
     assert "it would hold 5 documents, max_documents allows 4" in str(report.error)
     assert source.fetches == []
+    assert "it would hold 5 documents" in str(bench.sync(source, max_documents=4, dry_run=True).error)
     assert bench.sync(source, max_documents=5).new == 5
+
+
+def test_a_source_of_too_many_bytes_stops_before_anything_is_fetched(bench: Any, documents: Callable[..., Any]) -> None:
+    source = ScriptedConnector(documents(300), behaviour=Behaviour(checkpoint_every=50))
+    size = sum(len(text) for text in documents(300).values())
+    report = bench.sync(source, max_total_bytes=size - 1)
+    assert f"it would hold {size:,} bytes, max_total_bytes allows {size - 1:,}: planned were 300 new" in report.error
+    assert source.fetches == []
+    assert len(bench.engine) == 0
+    assert bench.sync(source, max_total_bytes=size).new == 300
+    source.put("one more.md", "# One more\n\nToo much.")
+    source.put("docs/0001.md", "")
+    report = bench.sync(source, max_total_bytes=size - 100)
+    assert "planned were 1 new, 1 changed" in str(report.error)
+    assert len(bench.engine) == 300
 
 
 def test_a_touched_document_of_another_collection_is_moved_without_converting(bench: Any) -> None:
