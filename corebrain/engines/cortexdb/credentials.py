@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from corebrain.engines.cortexdb.endpoint import is_header_value
 from corebrain.errors import ConfigError, Unauthorized
 
 
@@ -37,7 +38,7 @@ class Credential:
             token = self._bearer().strip()
         except Exception:  # noqa: BLE001  # the border to a host's code, whose words may hold the token
             raise Unauthorized("the credential source failed; renew the credential") from None
-        if not token or not all(" " <= character <= "~" for character in token):
+        if not token or not is_header_value(token):
             raise Unauthorized("the credential is blank or holds what a header may not carry; renew it")
         return f"Bearer {token}"
 

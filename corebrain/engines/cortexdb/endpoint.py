@@ -48,6 +48,11 @@ class Endpoint:
         return f"{self._base}{route}{'?' if tail else ''}{tail}"
 
 
+def is_header_value(value: str) -> bool:
+    """Tell whether a header line carries *value* as it is: printable ASCII, no space around it."""
+    return all(" " <= character <= "~" for character in value) and value == value.strip()
+
+
 def checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Return a host's own headers; `ConfigError` for one that is ours to send, or that no header line can carry."""
     for name, value in headers.items():
@@ -55,7 +60,7 @@ def checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
             raise ConfigError(f"the header {name.lower()} is the engine's own; leave it out")
         if not _TOKEN.fullmatch(name):
             raise ConfigError(f"{name[:60]!r} is no name of a header")
-        if not all(" " <= character <= "~" for character in value) or value != value.strip():
+        if not is_header_value(value):
             raise ConfigError(f"the value of the header {name.lower()} holds what a header may not carry")
     return dict(headers)
 

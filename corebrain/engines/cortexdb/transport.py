@@ -5,6 +5,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +15,7 @@ import httpx
 from corebrain.engines.cortexdb import deadline
 from corebrain.engines.cortexdb.connections import Connections
 from corebrain.engines.cortexdb.credentials import Credential
-from corebrain.engines.cortexdb.endpoint import Endpoint, Query, checked_headers
+from corebrain.engines.cortexdb.endpoint import Endpoint, Query, checked_headers, is_header_value
 from corebrain.engines.cortexdb.events import compact
 from corebrain.engines.cortexdb.failures import STATE_CHANGED, error_code, failure
 from corebrain.engines.cortexdb.timing import Timing
@@ -110,27 +111,27 @@ class Transport:
         """
         if not self._hosted:
             self._learn_actor()
-        status, content = self._exchange(method, route, query, body, claim=claim)
-        if status in {401, 403}:
+        reply = self._exchange(method, route, query, body, claim=claim)
+        if reply.status in {401, 403}:
             self._known = False
-        answered = self._judged(method, route, status, content)
+        answered = self._judged(method, route, reply)
         if not self._hosted or bare:
             return answered
         if isinstance(answered, dict) and answered.get("success") is True and "data" in answered:
             return answered["data"]
         where = f"{method} {route} at {self._endpoint.host}"
         if isinstance(answered, dict) and answered.get("success") is False:
-            raise failure(where, status, content.decode("utf-8", "replace"), hosted=True)
+            raise failure(where, reply.status, reply.said(), hosted=True)
         raise EngineError(f"{where} answered without the success envelope")
 
-    def _judged(self, method: str, route: str, status: int, content: bytes) -> Any:
+    def _judged(self, method: str, route: str, reply: "_Reply") -> Any:
         where = f"{method} {route} at {self._endpoint.host}"
-        if not 200 <= status < 300:
-            raise failure(where, status, content.decode("utf-8", "replace"), hosted=self._hosted)
-        if not content.strip():
+        if not 200 <= reply.status < 300:
+            raise failure(where, reply.status, reply.said(), hosted=self._hosted)
+        if not reply.content.strip():
             return None
         try:
-            return json.loads(content)
+            return json.loads(reply.content)
         except (ValueError, RecursionError):
             raise EngineError(f"{where} answered no JSON") from None
 
@@ -138,14 +139,15 @@ class Transport:
         if self._known:
             return
         try:
-            status, content = self._exchange("GET", _WHOAMI, None, None, lookup=True)
-            answered = self._judged("GET", _WHOAMI, status, content) if status not in {404, 405} else {}
+            reply = self._exchange("GET", _WHOAMI, None, None, lookup=True)
+            absent = reply.status in {404, 405}
+            answered = {} if absent else self._judged("GET", _WHOAMI, reply)
         except CorebrainError:
             return  # not cached: this request goes without, the next one asks again
         caller = answered.get("caller") if isinstance(answered, dict) else None
         with self._lock:
-            self._actor = caller if isinstance(caller, str) and caller else None
-            self._known = self._actor is not None or status in {404, 405}
+            self._actor = caller if isinstance(caller, str) and is_header_value(caller) and caller else None
+            self._known = self._actor is not None or absent
 
     def _exchange(
         self,
@@ -156,10 +158,10 @@ class Transport:
         *,
         lookup: bool = False,
         claim: str | None = None,
-    ) -> tuple[int, bytes]:
+    ) -> "_Reply":
         where = f"{method} {route} at {self._endpoint.host}"
         headers = self._headers.copy()
-        headers["Authorization"] = self._credential.header()
+        headers["Authorization"] = authorization = self._credential.header()
         if self._known and self._actor is not None and not lookup:
             headers["X-Cortex-Actor"] = self._actor
         if claim is not None:
@@ -173,7 +175,7 @@ class Transport:
             response = self._connections.handle_request(request)
             try:
                 self._note_pause(response)
-                return response.status_code, self._whole(response, where)
+                return _Reply(response.status_code, self._whole(response, where), authorization)
             finally:
                 response.close()
         except httpcore.TimeoutException as error:
@@ -213,6 +215,20 @@ class Transport:
         deadline.check(self._timing.now(), max(0.0, left))
         if left > 0:
             self._timing.sleep(left)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Reply:
+    """A reply as it came, and what it was asked with."""
+
+    status: int
+    content: bytes
+    authorization: str
+
+    def said(self) -> str:
+        """Return the body to be quoted; a server that repeats the credential is not."""
+        token = self.authorization.removeprefix("Bearer ")
+        return self.content.decode("utf-8", "replace").replace(token, "<redacted>")
 
 
 def _what_broke(error: Exception) -> str:
