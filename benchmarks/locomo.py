@@ -27,6 +27,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -43,6 +44,7 @@ from corebrain.model.requests import FetchMode, FetchRequest
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop", 5: "adversarial"}
 STORES = ("own", "one", "whole")
 BATCH = 100
+DAY_NS = 86_400 * 1_000_000_000
 
 
 @dataclass
@@ -123,9 +125,11 @@ def measure(
     scores = [Score() for _ in modes]
     groups = [[dialogue] for dialogue in dialogues] if store == "own" else [list(dialogues)]
     for group in groups:
+        moments = [turn.meta.observed_at for dialogue in group for _, turn in dialogue.turns if turn.meta.observed_at]
+        asked_at = Instant(max(moment.ns for moment in moments) + DAY_NS)  # a question looks back on all sessions
         with (
             tempfile.TemporaryDirectory() as folder,
-            LocalEngine(folder, durability="process", embedder=embedder) as engine,
+            LocalEngine(folder, durability="process", embedder=embedder, clock=partial(Instant, asked_at.ns)) as engine,
         ):
             names = dict(_store(engine, group))
             while engine.maintain(10.0).left:

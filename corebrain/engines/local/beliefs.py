@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 import apsw
 
 from corebrain.contract import Item
-from corebrain.engines.local import filters, listing, nodes, rows
+from corebrain.engines.local import filters, indexing, listing, nodes, ordering, rows
 from corebrain.engines.local.connection import Database
 from corebrain.engines.local.nodes import Registry
+from corebrain.engines.local.ordering import Seen
 from corebrain.engines.local.query import words
+from corebrain.engines.local.ranking import Found
 from corebrain.engines.local.select import select
 from corebrain.model.filter import MetaFilter
 from corebrain.model.first_sentence import belief_of
@@ -90,10 +92,7 @@ def _keep(connection: apsw.Connection, registry: Registry, number: int, item: It
             "INSERT INTO beliefs(item, node, confidence, observed_s, observed_ns, learning) VALUES (?, ?, ?, ?, ?, ?)",
             (number, node.number, belief.confidence, *rows.instant_columns(item.meta.observed_at), belief.to_json()),
         )
-        connection.execute(
-            "INSERT INTO text_beliefs(rowid, head, body, ctx, tag) VALUES (?, '', ?, '', ?)",
-            (connection.last_insert_rowid(), belief.text, node.tags),
-        )
+        indexing.add_belief(connection, connection.last_insert_rowid(), belief.text, node)
     return len(drawn)
 
 
@@ -131,12 +130,28 @@ def read(connection: apsw.Connection, reach: Reach | None, query: str | None, li
     match = f"({' OR '.join(word.match for word in asked)}) AND ({expression})"
     found = select(
         connection,
-        "SELECT b.belief, b.learning, score FROM (SELECT rowid AS r, -bm25(text_beliefs, 0.0, 1.0, 0.0, 0.0) AS score "
-        "FROM text_beliefs WHERE text_beliefs MATCH ? ORDER BY score DESC, r LIMIT ?) "
-        "CROSS JOIN beliefs b ON b.belief = r ORDER BY score DESC, r",
-        (match, limit),
+        "SELECT b.belief, b.learning, b.observed_s, b.observed_ns, score FROM (SELECT rowid AS r, "
+        "-bm25(text_beliefs, 0.0, 1.0, 0.0, 0.0) AS score FROM text_beliefs WHERE text_beliefs MATCH ? "
+        "ORDER BY score DESC, r LIMIT ?) CROSS JOIN beliefs b ON b.belief = r ORDER BY score DESC, r",
+        (match, max(limit, ordering.WINDOW)),
     )
-    return [_hit(*row) for row in found]
+    return _arranged(query, found)[:limit]
+
+
+def _arranged(query: str, found: Sequence[rows.Row]) -> list[Hit]:
+    """Return ranked beliefs so that a newer one comes before the older that it may correct."""
+    if not found:
+        return []
+    hits = {row[0]: _hit(row[0], row[1], row[-1]) for row in found}
+    seen = [
+        Seen(
+            found=Found(belief, belief, score),
+            at=None if seconds is None else (seconds, nanoseconds),
+            opening=hits[belief].text.lower(),
+        )
+        for belief, _, seconds, nanoseconds, score in found
+    ]
+    return [hits[each.item].model_copy(update={"score": each.score}) for each in ordering.arranged(query, seen)]
 
 
 def _hit(belief: int, learning: str, score: float) -> Hit:

@@ -21,11 +21,11 @@ from corebrain.engines.local import (
     listing,
     optimizing,
     place,
-    ranking,
     removal,
     rows,
     upkeep,
     verification,
+    widening,
     write,
 )
 from corebrain.engines.local.backup import Snapshot
@@ -38,6 +38,7 @@ from corebrain.engines.local.upkeep import Upkeep
 from corebrain.engines.local.verification import Finding
 from corebrain.errors import CorebrainError, Unsupported
 from corebrain.model.filter import MetaFilter
+from corebrain.model.instant import Instant
 from corebrain.model.requests import (
     BeliefsRequest,
     Citation,
@@ -71,6 +72,10 @@ NOTHING_FOUND = "Memory holds nothing on this question."
 _ID = re.compile(r"[0-9a-f]{40}", re.ASCII)
 
 
+def _system_clock() -> Instant:
+    return Instant(time.time_ns())
+
+
 class LocalEngine(MemoryEngine):
     """Memory in one file that several threads and processes may use at once.
 
@@ -89,6 +94,7 @@ class LocalEngine(MemoryEngine):
         answer: Answers `recall` from its hits, in place of quoting them.
         embedder: For search by meaning: all fetch modes are declared then. What is not embedded yet, which is
             `maintain`'s work, is found by words; so is all when the embedder fails or is another model than the file's.
+        clock: The moment from which `yesterday` in a question is counted; the system's.
 
     Raises:
         ConfigError: the place cannot be used: no permission, a network disk, another program's file, a newer schema;
@@ -107,10 +113,12 @@ class LocalEngine(MemoryEngine):
         distill: Distiller | None = None,
         answer: Answerer | None = None,
         embedder: Embedder | None = None,
+        clock: Callable[[], Instant] = _system_clock,
     ) -> None:
         self._database = Database(place.resolve(path), durability=durability)
         self._meaning = self._opened(embedder, now)
         self._now = now
+        self._clock = clock
         self._distill = distill or beliefs.first_sentences
         self._answer = answer or quoted
         self._deadline: Deadline | None = None
@@ -168,7 +176,7 @@ class LocalEngine(MemoryEngine):
         request.validate()
         rank = self._ranker(request)
         with self._database.reading(self._deadline) as connection:
-            hits, cursor = fetching.fetch(connection, request, rank)
+            hits, cursor = fetching.fetch(connection, request, self._clock(), rank)
             drawn = []
             if request.beliefs and request.cursor is None:
                 drawn = beliefs.read(connection, request.filter.reach, request.query, request.beliefs)
@@ -176,7 +184,7 @@ class LocalEngine(MemoryEngine):
 
     def _ranker(self, request: FetchRequest) -> fetching.Ranker:
         if self._meaning is None:
-            return ranking.rank
+            return widening.rank
         return self._meaning.ranker(request.mode, request.query, self._deadline)
 
     def recall(self, request: RecallRequest) -> RecallAnswer:

@@ -4,23 +4,62 @@ from collections.abc import Callable, Sequence
 
 import apsw
 
-from corebrain.engines.local import cursors, listing, rows
+from corebrain.engines.local import cursors, listing, ordering, rows, times
 from corebrain.engines.local.ranking import Found, rank
+from corebrain.engines.local.times import Period
 from corebrain.model.filter import MetaFilter
+from corebrain.model.instant import Instant
 from corebrain.model.requests import FetchRequest, Hit
+
+_LONGEST = 2_000  # characters of a question in which a time is looked for
+_UNWORDED = 1e-6  # score of what is found by its time alone
 
 Ranker = Callable[[apsw.Connection, str, MetaFilter, int], list[Found]]
 """Ranks what a filter admits for a question, best first, at most so many."""
 
 
-def fetch(connection: apsw.Connection, request: FetchRequest, rank: Ranker = rank) -> tuple[list[Hit], str | None]:
-    """Return one page of hits, as *rank* has them, and the cursor of the next."""
+def fetch(
+    connection: apsw.Connection, request: FetchRequest, now: Instant, rank: Ranker = rank
+) -> tuple[list[Hit], str | None]:
+    """Return one page of hits, as *rank* and the time that the question names have them, and the cursor of the next.
+
+    *now* is the moment from which `yesterday` is counted.
+    """
     bound_to = (request.query, request.mode, request.filter)
     start = cursors.read(request.cursor, *bound_to) or 0
-    ranked = rank(connection, request.query, request.filter, start + request.limit + 1)
     end = start + request.limit
+    ranked = _ranked(connection, request, now, rank, end + 1)
     hits = hits_of(connection, ranked[start:end])
     return hits, cursors.write(end, *bound_to) if len(ranked) > end else None
+
+
+def _ranked(connection: apsw.Connection, request: FetchRequest, now: Instant, rank: Ranker, most: int) -> list[Found]:
+    period = times.period(request.query[:_LONGEST], now)
+    query = request.query if period is None else period.without(request.query)
+    most = max(most, ordering.WINDOW)
+    found = rank(connection, query, request.filter, most)
+    if period is not None:
+        found = _with_inside(connection, request, query, period, rank, found)
+    return ordering.ordered(connection, query, found, period)
+
+
+def _with_inside(
+    connection: apsw.Connection,
+    request: FetchRequest,
+    query: str,
+    period: Period,
+    rank: Ranker,
+    found: list[Found],
+) -> list[Found]:
+    """Add what was observed in the time named, however far down it ranks; all of that time when no word is found."""
+    narrowed = ordering.inside(request.filter, period)
+    within = rank(connection, query, narrowed, ordering.WINDOW)
+    if not within and period.is_asked:
+        numbers, _ = listing.numbers(connection, narrowed, ordering.WINDOW, None)
+        held = listing.read(connection, numbers, "i.passage")
+        within = [Found(number, row[0], _UNWORDED) for number, row in zip(numbers, held, strict=True)]
+    known = {each.item for each in found}
+    return sorted([*found, *(each for each in within if each.item not in known)], key=lambda each: each.order)
 
 
 def hits_of(connection: apsw.Connection, found: Sequence[Found]) -> list[Hit]:

@@ -12,6 +12,7 @@ import apsw
 from corebrain.engines.local import rows
 from corebrain.engines.local.nodes import Registry
 from corebrain.engines.local.schema import KIND_CODES
+from corebrain.engines.local.wording import indexed
 from corebrain.model.item import Turn
 from corebrain.model.meta import ItemKind
 from corebrain.model.namespace import Namespace
@@ -49,23 +50,27 @@ def around(connection: apsw.Connection, item: int) -> list[int]:
     return [*reversed(earlier), *later]
 
 
-def _context(connection: apsw.Connection, items: Iterable[int], texts: dict[int, str]) -> str:
-    """Return the words of *items*; *texts* keeps those already read."""
-    parts = []
-    for neighbour in items:
-        if neighbour not in texts:
-            held = connection.execute("SELECT text FROM items WHERE item = ?", (neighbour,)).get
-            texts[neighbour] = words_of(rows.turns_of(held))
-        parts.append(texts[neighbour][:_LENGTH])
-    return "\n".join(parts)
+class _Words:
+    """What conversations are found by, as the index takes it; each is read and written once."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._known: dict[int, str] = {}
+
+    def of(self, item: int) -> str:
+        if item not in self._known:
+            text, spoken = self._connection.execute("SELECT text, spoken FROM items WHERE item = ?", (item,)).get
+            self._known[item] = indexed(words_of(rows.turns_of(text)), spoken)
+        return self._known[item]
+
+    def around(self, items: Iterable[int]) -> str:
+        return "\n".join(self.of(item)[:_LENGTH] for item in items)
 
 
 def words(connection: apsw.Connection, item: int) -> tuple[str, str]:
     """Return what a conversation's row of the index is made of: its own words, and its neighbours'."""
-    texts: dict[int, str] = {}
-    around_it = _context(connection, around(connection, item), texts)
-    own = connection.execute("SELECT text FROM items WHERE item = ?", (item,)).get
-    return words_of(rows.turns_of(own)), around_it
+    known = _Words(connection)
+    return known.of(item), known.around(around(connection, item))
 
 
 def index(
@@ -75,17 +80,15 @@ def index(
 
     *known* are the neighbours of some of them, as they stand now.
     """
-    texts: dict[int, str] = {}
+    held = _Words(connection)
     for item in sorted(items):
-        text, passage, path = connection.execute(
-            "SELECT i.text, i.passage, n.path FROM items i JOIN nodes n USING (node) WHERE i.item = ?", (item,)
+        passage, path = connection.execute(
+            "SELECT i.passage, n.path FROM items i JOIN nodes n USING (node) WHERE i.item = ?", (item,)
         ).get
-        if item not in texts:
-            texts[item] = words_of(rows.turns_of(text))
         neighbours = known[item] if item in known else around(connection, item)
         node = registry.node(Namespace.parse(path))
         shard = registry.shard(node, ItemKind.CONVERSATION)
         connection.execute(
             f"INSERT OR REPLACE INTO text_{shard}(rowid, head, body, ctx, tag) VALUES (?, '', ?, ?, ?)",  # noqa: S608  # a number of ours
-            (passage, texts[item], _context(connection, neighbours, texts), node.tags),
+            (passage, held.of(item), held.around(neighbours), node.tags),
         )

@@ -23,7 +23,7 @@ from corebrain.engines.local.select import select
 from corebrain.model.filter import MetaFilter
 from corebrain.model.namespace import WHOLE_TREE
 
-_COLUMNS = "1.5, 1.0, 0.3, 0.0"  # weights of head, body, ctx, tag
+_COLUMNS = "1.5, 1.0, 0.45, 0.0"  # weights of head, body, ctx, tag
 _LEAST = 1e-6  # what FTS5 takes for a weight that is not positive (ext/fts5/fts5_aux.c)
 _FIRST_DEPTH = 60
 
@@ -69,13 +69,24 @@ class _Asked:
 
 def rank(connection: apsw.Connection, query: str, wanted: MetaFilter, most: int) -> list[Found]:
     """Return the best items the filter admits, best first, at most *most*; an item scores as its best passage."""
-    tables = nodes.tables(connection, wanted.reach or WHOLE_TREE, wanted.kinds)
-    if not tables:
+    return rank_by(connection, words(connection, query), reached(connection, wanted), wanted, most)
+
+
+def reached(connection: apsw.Connection, wanted: MetaFilter) -> Sequence[Table]:
+    """Return the word-index tables that a filter reaches."""
+    return nodes.tables(connection, wanted.reach or WHOLE_TREE, wanted.kinds)
+
+
+def rank_by(
+    connection: apsw.Connection, asked: Sequence[Word], tables: Sequence[Table], wanted: MetaFilter, most: int
+) -> list[Found]:
+    """Rank as `rank` does, by words already read from a question, over the tables the filter reaches."""
+    if not tables or not asked:
         return []
-    asked = _weighed(connection, words(connection, query), tables)
+    weighed = _weighed(connection, asked, tables)
     where = filters.fields(wanted)
-    for choosing in range(_choosing(asked, tables), len(asked) + 1):
-        found = _best(connection, tables, asked[:choosing], asked[choosing:], where, most)
+    for choosing in range(_choosing(weighed, tables), len(weighed) + 1):
+        found = _best(connection, tables, weighed[:choosing], weighed[choosing:], where, most)
         if len(found) == most:
             return found
     return found
@@ -119,7 +130,7 @@ def _weighed(connection: apsw.Connection, asked: Sequence[Word], tables: Sequenc
     for word in asked:
         held = [(table, here) for table in tables if (here := _holding(connection, table, word))]
         everywhere = sum(here for _, here in held)
-        common = math.log(1 + (total - everywhere + 0.5) / (everywhere + 0.5))
+        common = word.weight * math.log(1 + (total - everywhere + 0.5) / (everywhere + 0.5))
         terms = {}
         for table, here in held:
             match = word.match if table.tags is None else f"{word.match} AND ({table.tags})"
@@ -143,6 +154,9 @@ def _terms(asked: Sequence[_Asked], table: Table) -> list[_Term]:
 
 def _holding(connection: apsw.Connection, table: Table, word: Word) -> int:
     """Return how many passages of the table hold the word."""
+    if word.stem is None:
+        counted = f"SELECT count(*) FROM {table.name} WHERE {table.name} MATCH ?"  # noqa: S608  # a name of ours
+        return int(connection.execute(counted, (word.match,)).get)
     return connection.execute(f"SELECT doc FROM words_{table.shard} WHERE term = ?", (word.stem,)).get or 0  # noqa: S608  # a number of ours
 
 

@@ -28,7 +28,7 @@ _META = (
     *("last_turn", "agent_id", "tool", "tool_id", "source", "source_id", "tags", "observed_s", "observed_ns", "derive"),
 )
 _BODY = ("title", "mime", "learning_kind", "confidence", "evidence", "text")
-WRITTEN = ("id", "kind", "node", "area", "passage", "passages", *_META, *_BODY)
+WRITTEN = ("id", "kind", "node", "area", "passage", "passages", "spoken", *_META, *_BODY)
 READ = ", ".join(f"i.{name}" for name in ("id", "kind", *_META, *_BODY)) + ", n.path"
 """Columns of a row to be read, of `items i JOIN nodes n`."""
 
@@ -47,13 +47,15 @@ def instant_columns(moment: Instant | None) -> tuple[int | None, int | None]:
     return (None, None) if moment is None else divmod(moment.ns, _SECOND)
 
 
-def write(item: Item, item_id: str, *, node: tuple[int, int], passages: tuple[int, int]) -> tuple[Any, ...]:
+def write(
+    item: Item, item_id: str, *, node: tuple[int, int], passages: tuple[int, int], spoken: str | None
+) -> tuple[Any, ...]:
     """Return the values of `WRITTEN`; *node* with its area, *passages* as the first one's number and how many."""
     meta = item.meta
     turns = (NO_TURN, None) if meta.turns is None else (meta.turns.first, meta.turns.last)
     tool = (None, None) if meta.tool_call is None else (meta.tool_call.name, meta.tool_call.id)
     return (
-        *(bytes.fromhex(item_id), KIND_CODES[item.kind], *node, *passages),
+        *(bytes.fromhex(item_id), KIND_CODES[item.kind], *node, *passages, spoken),
         *(meta.workspace, meta.folder, meta.file_path, meta.language, meta.repo, meta.commit, meta.url),
         *(meta.thread_id, *turns, meta.agent_id, *tool, meta.source.kind.value, meta.source.id),
         json.dumps(meta.tags, ensure_ascii=False, separators=(",", ":")) if meta.tags else None,

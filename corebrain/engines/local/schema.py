@@ -14,9 +14,17 @@ APPLICATION_ID = 0x43424D31  # "CBM1", SQLite's application_id of every memory f
 KIND_CODES = {ItemKind.DOCUMENT: 0, ItemKind.CONVERSATION: 1, ItemKind.LEARNING: 2}
 KINDS = tuple(KIND_CODES)
 MAX_SHARDS = {ItemKind.DOCUMENT: 64, ItemKind.CONVERSATION: 64, ItemKind.LEARNING: 16}
-WORDS = "porter unicode61"  # tokenizer of the word index
+CUT = ("unicode61", "remove_diacritics", "2", "categories", "L* M* N* Co")
+"""FTS5's tokenizer with its arguments: marks belong to words, or every vowel sign of Hindi would end one."""
+WORDS = ("porter", *CUT)
+"""Tokenizer of the word index."""
+TOKENIZE = f'tokenize="{" ".join([*WORDS[:-1], repr(WORDS[-1])])}"'
+"""The same as an option of `CREATE VIRTUAL TABLE`."""
+
 BELIEF_WORDS = "text_beliefs"
 """The table of the word index that holds beliefs."""
+NO_SHARD = 0
+"""Stands for that table where a table's number is asked for."""
 
 TREE = """
 -- Nodes of the tree that hold items, and their ancestors. service: depth of the last service segment, 0 without one.
@@ -33,7 +41,12 @@ CREATE TABLE placements(
   branch INTEGER NOT NULL, kind INTEGER NOT NULL, shard INTEGER NOT NULL REFERENCES shards,
   PRIMARY KEY(branch, kind)) WITHOUT ROWID;
 
+-- Languages other than English that a table holds texts of, as their words were stemmed; some may be gone since.
+CREATE TABLE languages(
+  language TEXT NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY(language, shard)) WITHOUT ROWID;
+
 -- Items, one column a field. text is a document's body, a learning's text or a conversation's turns as JSON.
+-- spoken: the language its words are indexed in, unset for English and unknown ones.
 -- Numbers are never reused: cursors rest on them.
 CREATE TABLE items(
   item INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE, kind INTEGER NOT NULL,
@@ -41,7 +54,7 @@ CREATE TABLE items(
   workspace TEXT, folder TEXT, file_path TEXT, language TEXT, repo TEXT, revision TEXT, url TEXT, thread_id TEXT,
   first_turn INTEGER NOT NULL DEFAULT -1, last_turn INTEGER, agent_id TEXT, tool TEXT, tool_id TEXT,
   source TEXT NOT NULL, source_id TEXT, tags TEXT, observed_s INTEGER, observed_ns INTEGER, derive INTEGER,
-  title TEXT, mime TEXT, learning_kind TEXT, confidence REAL, evidence TEXT, text TEXT NOT NULL);
+  title TEXT, mime TEXT, learning_kind TEXT, confidence REAL, evidence TEXT, text TEXT NOT NULL, spoken TEXT);
 -- The last four columns say which of a page's items are newest, without a look at the items.
 CREATE INDEX items_by_node ON items(node, kind, item, observed_s, observed_ns, confidence, last_turn);
 CREATE INDEX items_by_kind ON items(kind, item, node, observed_s, observed_ns, confidence, last_turn);
@@ -82,7 +95,7 @@ def word_index(table: str) -> str:
     """
     return (
         f"CREATE VIRTUAL TABLE {table} USING fts5(head, body, ctx, tag, content='', contentless_delete=1, "
-        f"detail=full, tokenize='{WORDS}')"
+        f"detail=full, {TOKENIZE})"
     )
 
 

@@ -12,7 +12,7 @@ from corebrain.engines.local import indexing, neighbours, rows
 from corebrain.engines.local.connection import Database
 from corebrain.engines.local.nodes import Registry
 from corebrain.engines.local.passages import Passage, split
-from corebrain.engines.local.schema import KIND_CODES, WORDS
+from corebrain.engines.local.schema import KIND_CODES, TOKENIZE
 from corebrain.engines.local.select import select
 from corebrain.errors import EngineError, InvalidRequest
 from corebrain.model.item import Conversation, Document, Learning, read_item
@@ -152,9 +152,7 @@ def _items(connection: apsw.Connection) -> Iterator[Finding]:
 def _words(connection: apsw.Connection) -> Iterator[Finding]:
     registry = Registry(connection)
     for table, _ in _tables(connection):
-        connection.execute(
-            f"CREATE VIRTUAL TABLE temp.again USING fts5(head, body, ctx, tag, content='', tokenize='{WORDS}')"
-        )
+        connection.execute(f"CREATE VIRTUAL TABLE temp.again USING fts5(head, body, ctx, tag, content='', {TOKENIZE})")
         try:
             entries = (
                 _belief_rows(connection, registry) if table == "text_beliefs" else _rows(connection, registry, table)
@@ -190,10 +188,10 @@ _IndexRow = tuple[int, str, str, str, str]
 def _rows(connection: apsw.Connection, registry: Registry, table: str) -> Iterator[_IndexRow]:
     """Yield the rows of the index that the items of one table come to."""
     statement = (
-        f"SELECT p.item, p.passage, {rows.READ} FROM ({_PLACED}) p JOIN items i USING (item) "  # noqa: S608  # our own columns
+        f"SELECT p.item, p.passage, i.spoken, {rows.READ} FROM ({_PLACED}) p JOIN items i USING (item) "  # noqa: S608  # our own columns
         "JOIN nodes n USING (node) WHERE p.shard = ?"
     )
-    for number, first, *row in connection.execute(statement, (int(table.removeprefix("text_")),)):
+    for number, first, spoken, *row in connection.execute(statement, (int(table.removeprefix("text_")),)):
         item = rows.read_item(row)
         tags = registry.node(item.meta.namespace).tags
         if isinstance(item, Conversation):
@@ -201,7 +199,7 @@ def _rows(connection: apsw.Connection, registry: Registry, table: str) -> Iterat
             yield (first, "", body, context, tags)
         else:
             pieces = split(item.text) if isinstance(item, Document) else [Passage("")]
-            for offset, (head, body) in enumerate(indexing.words(item, pieces)):
+            for offset, (head, body) in enumerate(indexing.words(item, pieces, spoken)):
                 yield (first + offset, head, body, "", tags)
 
 
@@ -210,7 +208,7 @@ def _belief_rows(connection: apsw.Connection, registry: Registry) -> Iterator[_I
     for belief, learning, path in connection.execute(statement):
         held = read_item(learning)
         if isinstance(held, Learning):
-            yield (belief, "", held.text, "", registry.node(Namespace.parse(path)).tags)
+            yield (belief, "", indexing.belief_words(held.text), "", registry.node(Namespace.parse(path)).tags)
 
 
 def _count(connection: apsw.Connection, statement: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import apsw
 
 from corebrain.contract import Item
-from corebrain.engines.local import facets, neighbours, rows
+from corebrain.engines.local import facets, indexing, neighbours, rows
 from corebrain.engines.local.indexing import Indexer
 from corebrain.engines.local.nodes import Registry
 from corebrain.model.item import Conversation
@@ -40,10 +40,11 @@ class _Batch:
         """Add an item that is not held; return False, as nothing was replayed."""
         node = self._registry.node(item.meta.namespace)
         first, pieces = self._indexer.cut(item)
-        row = rows.write(item, item_id, node=(node.number, node.area), passages=(first, len(pieces)))
+        spoken = indexing.spoken(item)
+        row = rows.write(item, item_id, node=(node.number, node.area), passages=(first, len(pieces)), spoken=spoken)
         self._connection.execute(_INSERT, row)
         number = self._connection.last_insert_rowid()
-        self._indexer.add(item, number, first, pieces, node)
+        self._indexer.add(item, number, first, pieces, node, spoken)
         if isinstance(item, Conversation):
             self._turns.append(number)
         self._connection.executemany(

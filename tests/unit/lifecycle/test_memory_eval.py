@@ -172,7 +172,7 @@ def test_engine_of_a_configuration_is_measured_at_a_fresh_place(evaluation: Modu
     scenarios = [scenario for scenario in SCENARIOS if scenario["name"] == "learnings"]
     run = evaluation.evaluate(str(file), scenarios, None, None)
     assert run.engine == "local"
-    assert evaluation.percent(run.outcomes, "hit") == 50
+    assert evaluation.percent(run.outcomes, "hit") == 100
     assert list(tmp_path.iterdir()) == [file]
 
 

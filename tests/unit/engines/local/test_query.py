@@ -1,18 +1,23 @@
 from collections.abc import Iterator
+from pathlib import Path
 
 import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corebrain.engines.local.migration import bring_up
 from corebrain.engines.local.query import MAX_WORDS, words
-from corebrain.engines.local.schema import word_index
+from corebrain.engines.local.schema import shard
 
 
 @pytest.fixture(scope="module")
 def connection() -> Iterator[apsw.Connection]:
     opened = apsw.Connection(":memory:")
-    opened.execute(word_index("text_1"))
+    bring_up(opened, Path("memory.db"))
+    for statement in shard(1):
+        opened.execute(statement)
+    opened.executemany("INSERT INTO languages VALUES (?, 1)", [("de",), ("ru",)])
     yield opened
     opened.close()
 
@@ -44,4 +49,4 @@ def test_tag_tokens_cannot_be_asked_for(connection: apsw.Connection) -> None:
 
 
 def test_a_pasted_page_is_cut_to_a_bounded_number_of_words(connection: apsw.Connection) -> None:
-    assert len(words(connection, " ".join(f"w{n}q" for n in range(20_000)))) == MAX_WORDS
+    assert len(words(connection, " ".join(f"w{n}q" for n in range(20_000)))) <= 2 * MAX_WORDS
