@@ -318,3 +318,20 @@ def test_fallback_after_a_late_answer_has_the_deadline_anew(scripted: Any) -> No
 def test_engine_that_takes_no_deadline_is_waited_for(scripted: Any) -> None:
     engine = scripted(fetch=lambda _: FetchPage(hits=hits("a")))
     assert gather(engine, recall_of(section(), section_timeout_s=0.000001)) == [Found(hits("a"))]
+
+
+def test_engine_that_lists_the_newest_is_asked_for_just_those_unless_something_is_excluded(scripted: Any) -> None:
+    asked: list[tuple[ListRequest, int]] = []
+
+    class Newest(scripted):  # type: ignore[misc]  # as above
+        def newest(self, request: ListRequest, window: int) -> tuple[Hit, ...]:
+            asked.append((request, window))
+            return hits("n")
+
+    engine = Newest(listing=lambda _: ListPage(items=hits("l")))
+    plain = recall_of(section(3, Latest()))
+    assert gather(engine, plain) == [Found(hits("n"))]
+    assert asked == [(ListRequest(filter=DOCUMENTS, limit=3), 5000)]
+    for excluding in ({"exclude_ids": ("x",)}, {"exclude_thread": ThreadWindow(thread_id="t")}):
+        assert gather(engine, plain.model_copy(update=excluding)) == [Found(hits("l"))]
+    assert len(asked) == 1
