@@ -17,7 +17,8 @@ _PATH_BENEATH: Final = 1
 _PR_SET_NO_NEW_PRIVS: Final = 38
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
-_REMOVE_DIR, _TRUNCATE, _IOCTL_DEVICE = 1 << 4, 1 << 14, 1 << 15
+_REMOVE_DIR, _REMOVE_FILE, _MAKE_SOCKET = 1 << 4, 1 << 5, 1 << 9
+_TRUNCATE, _IOCTL_DEVICE = 1 << 14, 1 << 15
 _OF_FILES: Final = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
 _READ: Final = _EXECUTE | _READ_FILE | _READ_DIR
 # Rights known to each version of the interface; a right the kernel does not know is refused by it.
@@ -43,7 +44,9 @@ def version() -> int:
     return max(0, _call(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION_FLAG)))
 
 
-def restrict(*, readable: Iterable[Path], writable: Iterable[Path], emptied: Iterable[Path] = ()) -> bool:
+def restrict(
+    *, readable: Iterable[Path], writable: Iterable[Path], emptied: Iterable[Path] = (), sockets: Iterable[Path] = ()
+) -> bool:
     """Take from this thread and all it starts every file but these, and TCP (from version 4 on).
 
     Afterwards nothing can give it back. Open files stay open.
@@ -52,6 +55,7 @@ def restrict(*, readable: Iterable[Path], writable: Iterable[Path], emptied: Ite
         readable: Files and folders that may be read, listed and executed; those not there are passed over.
         writable: Folders and files that may also be written, made and removed.
         emptied: Folders of which empty folders may be removed.
+        sockets: Folders in which sockets may be made, and files and sockets removed.
 
     Returns:
         Whether the kernel did it.
@@ -72,6 +76,8 @@ def restrict(*, readable: Iterable[Path], writable: Iterable[Path], emptied: Ite
             _allow(ruleset, path, handled)
         for path in emptied:
             _allow(ruleset, path, _REMOVE_DIR)
+        for path in sockets:
+            _allow(ruleset, path, _REMOVE_FILE | _MAKE_SOCKET | _READ_DIR)
         unprivileged = ctypes.CDLL(None).prctl(_PR_SET_NO_NEW_PRIVS, *map(ctypes.c_ulong, (1, 0, 0, 0))) == 0
         return unprivileged and _call(_RESTRICT, ctypes.c_int(ruleset), ctypes.c_uint32(0)) == 0
     finally:

@@ -17,10 +17,10 @@ from typing import Self
 
 from corebrain import errors
 from corebrain.documents.crew import Crew, Lane
-from corebrain.documents.registry import UNSTRUCTURED, Parser
+from corebrain.documents.registry import LIGHT, UNSTRUCTURED, Parser
 from corebrain.documents.types import ConvertedDocument, RawDocument
 from corebrain.documents.wire import Message
-from corebrain.documents.worker_limits import Limits
+from corebrain.documents.worker_limits import CLOSED, OFFICE, OPEN, Limits
 from corebrain.documents.worker_process import Died, Flooded, Stuck, WorkerProcess
 from corebrain.documents.worker_reply import ParserMissing, read_reply
 
@@ -100,7 +100,7 @@ class ParserPool:
         fresh: bool = False,
     ) -> ConvertedDocument:
         limits = self.limits
-        worker = self._crew.take(lane, self._start, fresh=fresh)
+        worker = self._crew.take(lane, lambda: self._start(parser.lane), fresh=fresh)
         keep = False
         try:
             task = _task(parser, raw, format, worker.folder)
@@ -118,9 +118,10 @@ class ParserPool:
         finally:
             self._crew.give_back(lane, worker, keep=keep)
 
-    def _start(self) -> WorkerProcess:
+    def _start(self, lane: str = LIGHT) -> WorkerProcess:
+        closed = OFFICE if lane == OFFICE else CLOSED
         try:
-            return WorkerProcess(self.limits.reply, confined=self.limits.confined)
+            return WorkerProcess(self.limits.reply, closed if self.limits.confined else OPEN)
         except OSError as error:
             raise errors.Unavailable(f"cannot start a parser worker: {error.strerror}") from error
 
@@ -131,7 +132,7 @@ class ParserPool:
             self._crew = Crew()
             self._finalizer = weakref.finalize(self, self._crew.close)
         # unstructured takes seconds and hundreds of megabytes to start: one is enough
-        return self._crew.lane(kind, 1 if kind == UNSTRUCTURED else self._workers)
+        return self._crew.lane(kind, 1 if kind in {UNSTRUCTURED, OFFICE} else self._workers)
 
 
 def _task(parser: Parser, raw: RawDocument, format: str, folder: Path) -> Message:  # noqa: A002 - the contract's word

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from corebrain.documents.formats import FORMATS, IMAGES
+from corebrain.documents.worker_limits import OFFICE
 from corebrain.errors import ConfigError, Encrypted, Refusal, UnsupportedFormat
 
 IN_PROCESS: Final = "here"
@@ -64,7 +65,7 @@ def _unstructured(*packages: str, program: str = "") -> Parser:
     return Parser(
         "unstructured",
         _CONVERT + "unstructured",
-        lane=UNSTRUCTURED,
+        lane=OFFICE if program == "soffice" else UNSTRUCTURED,
         packages=("unstructured", *packages),
         programs=(program,) if program else (),
     )

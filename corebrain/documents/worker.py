@@ -1,7 +1,7 @@
 """The worker: reads tasks from its standard input, converts, and writes replies to its standard output.
 
-Started by the pool as `python -I -m corebrain.documents.worker FOLDER [open]`, where FOLDER is its private one; without
-`open` it can see no other where the kernel has Landlock. It imports a converter when the first document asks for it,
+Started by the pool as `python -I -m corebrain.documents.worker FOLDER MODE`, where FOLDER is its private one and
+MODE says what else it may see (`worker_platform.confine`). It imports a converter when the first document asks for it,
 and keeps both streams to itself: what a library prints goes to standard error.
 
 A task is `{module, format, path, filename, mime, origin, password, seconds, memory, reply_cap}`. A reply is one of
@@ -29,8 +29,8 @@ class _Converter(Protocol):
 def main() -> None:
     """Serve until standard input ends, which means that the pool's process is gone; then remove the private folder."""
     tasks, replies = _take_streams()
-    folder, *options = sys.argv[1:] or [""]
-    worker_platform.confine(Path(folder) if folder and OPEN not in options else None)
+    folder, mode = sys.argv[1:] or ("", OPEN)
+    worker_platform.confine(Path(folder), mode)
     while (task := wire.read(tasks)) is not None:
         reply = _serve(task, replies)
         worker_platform.die_after(0)

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Final
 
+CLOSED: Final = "closed"
+OFFICE: Final = "office"
 OPEN: Final = "open"
-"""What a worker is told that shall see all files."""
+"""Modes of a worker: what it may see beside its folder (`worker_platform.confine`)."""
 
 _MB: Final = 1_000_000
 

@@ -9,9 +9,11 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from corebrain.documents import landlock
+from corebrain.documents.worker_limits import OFFICE, OPEN
 
 _SPARE_S = 5.0
 _FILE_BYTES = 1 << 30
@@ -20,35 +22,26 @@ _OPEN_FILES = 256
 IS_SUPPORTED = sys.platform != "win32"
 
 
-_SYSTEM = (
-    "/usr",
-    "/lib",
-    "/lib64",
-    "/lib32",
-    "/bin",
-    "/sbin",
-    "/etc",
-    "/opt",
-    "/proc",
-    "/sys",
-    "/nix",
-    "/run/current-system",
-)
+_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc", "/opt", "/proc", "/sys", "/nix")
+_STORES = ("/run/current-system", "/var/lib/libreoffice", "/var/spool/libreoffice")  # what programs keep elsewhere
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/full")
 
+_SOCKETS = ("/tmp", "/var/tmp")  # noqa: S108 - where LibreOffice makes them, whatever TMPDIR says
 
-def confine(folder: Path | None) -> None:
+
+def confine(folder: Path, mode: str) -> None:
     """In a worker, at its start: no core file, bounded files, no network, no file but programs and its own folder.
 
     The last and the network of foreign code are the kernel's doing, where it has Landlock; Python's own sockets are
     closed everywhere.
 
     Args:
-        folder: The worker's own; `None` leaves all files open.
+        folder: The worker's own.
+        mode: `closed`; `office` lets LibreOffice make the socket it insists on; `open` leaves all files open.
     """
     sys.addaudithook(_refuse_network)
-    if folder is not None:
-        _close_files(folder)
+    if mode != OPEN:
+        _close_files(folder, _SOCKETS if mode == OFFICE else ())
     if sys.platform == "win32":
         return
     import resource  # noqa: PLC0415 - absent on Windows
@@ -63,16 +56,17 @@ def confine(folder: Path | None) -> None:
         resource.setrlimit(limit, (lowered, lowered))
 
 
-def _close_files(folder: Path) -> None:
+def _close_files(folder: Path, sockets: Iterable[str]) -> None:
     import corebrain  # noqa: PLC0415 - for its place only
 
     ours = Path(corebrain.__file__).parent
     libraries = {Path(entry) for entry in sys.path if entry} - {ours.parent}
     pythons = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
     landlock.restrict(
-        readable=[ours, *sorted(libraries | pythons), *map(Path, _SYSTEM)],
+        readable=[ours, *sorted(libraries | pythons), *map(Path, (*_SYSTEM, *_STORES))],
         writable=[folder, *map(Path, _DEVICES)],
         emptied=[folder.parent],  # where it removes its folder at its end
+        sockets=map(Path, sockets),
     )
 
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import IO, cast
 
 from corebrain.documents import landlock, wire, worker_platform
-from corebrain.documents.worker_limits import OPEN
 from corebrain.errors import Unsupported
 
 _STDERR_CAP = 16 * 1024 * 1024
@@ -49,12 +48,12 @@ class WorkerProcess:
         resident: Memory it held after the last one, in bytes.
     """
 
-    def __init__(self, reply_cap: int, *, confined: bool = True) -> None:
+    def __init__(self, reply_cap: int, mode: str) -> None:
         """Start the process.
 
         Args:
             reply_cap: Longest answer taken, in bytes.
-            confined: Whether the kernel closes the file system to it, where it can.
+            mode: What it may see of the file system (`worker_platform.confine`).
 
         Raises:
             Unsupported: Not on this operating system, or the interpreter is unknown.
@@ -69,7 +68,7 @@ class WorkerProcess:
         self._noise_total = 0
         self._reaping = threading.Lock()
         self.folder = Path(tempfile.mkdtemp(prefix="corebrain-parser-"))
-        self._process = _started(self.folder, [] if confined else [OPEN])
+        self._process = _started(self.folder, mode)
         self._tasks = cast("IO[bytes]", self._process.stdin)
         self._replies = cast("IO[bytes]", self._process.stdout)
         self._errors = cast("IO[bytes]", self._process.stderr)
@@ -177,10 +176,10 @@ class WorkerProcess:
         return f"it was ended by {signal.Signals(-code).name}" if code < 0 else f"it ended with status {code}"
 
 
-def _started(folder: Path, options: list[str]) -> "subprocess.Popen[bytes]":
+def _started(folder: Path, mode: str) -> "subprocess.Popen[bytes]":
     try:
         return subprocess.Popen(  # noqa: S603 - our own module, no input of others on the command line
-            [*_command(), str(folder), *options],
+            [*_command(), str(folder), mode],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
