@@ -13,7 +13,7 @@ from connectors.github.archive import ArchiveRefused, unpack
 from connectors.github.blobs import is_blob
 from connectors.github.errors import BudgetSpent, EmptyRepository, NotThere
 from connectors.github.identity import name_in_address, number_in_address, number_in_node
-from connectors.github.sending import Sender
+from connectors.github.sending import Sender, understood
 from connectors.github.spool import BlobSpool
 from connectors.github.transport import Head, Repo
 from connectors.github.tree import FOLDER_MODE, Entry, Tree, is_sane
@@ -67,7 +67,9 @@ class ApiTransport:
             return Head("", None, repo)
         if answer.unchanged and known is not None:
             return Head(known.commit, etag, repo, unchanged=True)
-        commit = _commit(str(answer.json().get("sha")) if answer.text.startswith("{") else answer.text.strip())
+        with understood(repo.now):
+            told = str(answer.json()["sha"]) if answer.text.startswith("{") else answer.text.strip()
+        commit = _commit(told)
         same = known is not None and known.commit == commit  # a server without validators
         return Head(commit, answer.headers.get("etag"), repo, unchanged=same)
 
@@ -78,9 +80,10 @@ class ApiTransport:
         number = number_in_address(answer.url, answer.headers.get("link", ""))
         if answer.unchanged and known is not None:
             return Head(known.commit, etag, replace(repo, number=number), unchanged=True)
-        told = answer.json()
-        commit = _commit(str(told.get("sha")))
-        number = number or number_in_node(str(told.get("node_id")), commit)
+        with understood(repo.now):
+            told = answer.json()
+            commit, node_id = _commit(str(told["sha"])), str(told.get("node_id"))
+        number = number or number_in_node(node_id, commit)
         validator = f'"{commit}"' if number else answer.headers.get("etag")  # what asking by number is answered with
         same = known is not None and known.commit == commit
         return Head(commit, validator, replace(repo, number=number), unchanged=same)
@@ -118,13 +121,15 @@ class ApiTransport:
         """Add a listing's entries; False when it was cut and none were added."""
         params: dict[str, str | int] = {"recursive": 1} if recursive else {}
         answer = self._sender.get(f"{repo.api}/git/trees/{sha}", f"{repo.now}/{folder}", params=params).json()
-        if answer.get("truncated"):
-            return False
-        tree.full_name = name_in_address(str(answer.get("url"))) or tree.full_name
-        for one in answer["tree"]:
-            path = f"{folder}/{one['path']}" if folder else str(one["path"])
-            if is_sane(path):
-                tree.entries[path] = Entry(path, str(one["mode"]), str(one["sha"]), one.get("size"))
+        with understood(f"{repo.now}/{folder}"):
+            if answer.get("truncated"):
+                return False
+            tree.full_name = name_in_address(str(answer.get("url"))) or tree.full_name
+            found = [(str(one["path"]), str(one["mode"]), str(one["sha"]), one.get("size")) for one in answer["tree"]]
+        for name, mode, blob, size in found:
+            path = f"{folder}/{name}" if folder else name
+            if is_sane(path) and _SHA.fullmatch(blob):
+                tree.entries[path] = Entry(path, mode, blob, size if isinstance(size, int) else None)
             else:
                 tree.missing[path] = DocumentRefused(f"{path!r} is no name a file can have", "rename it")
         return True

@@ -245,12 +245,12 @@ class GitHubConnector:
             Manifest(notes, head.repo).keep(view.listing.files.values())
             submodules: list[Json] = list(view.listing.submodules[:500])
             notes.put(f"submodules:{head.repo.name}", submodules or None)
-        notes.put(f"head:{head.repo.name}", _noted(head) if whole and head.commit else None)
+        notes.put(f"head:{head.repo.name}", _noted(head if whole else replace(head, commit="", etag=None)))
 
     def _known(self, notes: Notes, repo: Repo) -> Head | None:
-        """Where the repository was at the last scan; it is looked at anew only if it moved."""
+        """Where the repository was at the last scan that listed it whole; it is looked at anew only if it moved."""
         note = notes.get(f"head:{repo.name}")
-        if not isinstance(note, dict):
+        if not isinstance(note, dict) or not note["commit"]:
             return None
         etag = note.get("etag")
         head = Head(str(note["commit"]), str(etag) if etag else None, repo)

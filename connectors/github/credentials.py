@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from connectors.errors import AuthError, ConfigError
+from connectors.errors import AuthError, ConfigError, Unavailable
 
 _EARLY = timedelta(minutes=5)
 
@@ -118,12 +118,14 @@ class AppInstallation:
 
     def _renew(self) -> None:
         proof = {"Authorization": f"Bearer {self._signed()}"}
-        if self._installation_id is None:
-            found = self._ask("GET", f"/users/{self._account}/installation", proof)
-            self._installation_id = int(found["id"])
-        given = self._ask("POST", f"/app/installations/{self._installation_id}/access_tokens", proof)
-        self._token = str(given["token"])
-        self._until = datetime.fromisoformat(given["expires_at"])
+        try:
+            if self._installation_id is None:
+                found = self._ask("GET", f"/users/{self._account}/installation", proof)
+                self._installation_id = int(found["id"])
+            given = self._ask("POST", f"/app/installations/{self._installation_id}/access_tokens", proof)
+            self._token, self._until = str(given["token"]), datetime.fromisoformat(given["expires_at"])
+        except (KeyError, TypeError, ValueError):
+            raise Unavailable("what answers for GitHub gives no token to the app; check base_url") from None
 
     def _signed(self) -> str:
         from github.Auth import AppAuth  # noqa: PLC0415 - heavy: requests and cryptography

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from connectors.github.sending import Sender
+from connectors.github.sending import Sender, understood
 from connectors.github.transport import Repo
 
 
@@ -33,10 +33,12 @@ class Edits:
     def last(self, repo: Repo, commit: str, path: str) -> Edit | None:
         """Return the last edit of *path* as of *commit*; `None` when GitHub knows none."""
         params: dict[str, str | int] = {"sha": commit, "path": path, "per_page": 1}
-        found = self._sender.get(f"{repo.api}/commits", f"the history of {repo.now}/{path}", params=params).json()
-        if not found:
-            return None
-        commit_of, author = found[0]["commit"], found[0]["commit"].get("author") or {}
-        return Edit(
-            datetime.fromisoformat(str((commit_of.get("committer") or author)["date"])), str(author.get("name") or "")
-        )
+        what = f"the history of {repo.now}/{path}"
+        answer = self._sender.get(f"{repo.api}/commits", what, params=params)
+        with understood(what):
+            found = answer.json()
+            if not found:
+                return None
+            author = found[0]["commit"].get("author") or {}
+            committer = found[0]["commit"].get("committer") or author
+            return Edit(datetime.fromisoformat(str(committer["date"])), str(author.get("name") or ""))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from connectors.contract import Json, Notes
 from connectors.github.errors import NotThere
 from connectors.github.selection import Wanted
-from connectors.github.sending import Sender
+from connectors.github.sending import Sender, understood
 from connectors.github.transport import Repo
 
 _NEXT = re.compile(r'<([^<>]+)>;\s*rel="next"')
@@ -107,10 +107,11 @@ class Owners:
                 page = [Listed.of_note(one) for one in held["repos"]]
                 following = str(held["next"])
             else:
-                page = [
-                    Listed(int(one["id"]), str(one["full_name"]), bool(one.get("archived")), bool(one.get("fork")))
-                    for one in answer.json()
-                ]
+                with understood(f"the repositories of {owner}"):
+                    page = [
+                        Listed(int(one["id"]), str(one["full_name"]), bool(one.get("archived")), bool(one.get("fork")))
+                        for one in answer.json()
+                    ]
                 link = _NEXT.search(answer.headers.get("link", ""))
                 following = link[1] if link else ""
                 told: list[Json] = [one.as_note() for one in page]
@@ -126,4 +127,6 @@ class Owners:
         Raises:
             NotThere: GitHub does not show it.
         """
-        return str(self._sender.get(f"/repositories/{number}", name).json()["full_name"])
+        answer = self._sender.get(f"/repositories/{number}", name)
+        with understood(name):
+            return str(answer.json()["full_name"])

@@ -2,7 +2,8 @@
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -123,11 +124,17 @@ class Sender:
         url = self._base_url.removesuffix("/v3") + "/graphql"
         body = {"query": query, "variables": variables}
         said = self._answered("POST", url, what, headers, None, body).json()
-        if said.get("errors"):
-            kinds = {str(error.get("type")) for error in said["errors"]}
-            message = str(said["errors"][0].get("message"))
-            raise NotThere(f"{what}: {message}") if "NOT_FOUND" in kinds else AccessRefused(f"{what}: {message}", "")
-        return said["data"]
+        with understood(what):
+            errors = [(str(error.get("type")), str(error.get("message"))) for error in said.get("errors") or ()]
+            data = said["data"] if not errors else None
+        if not errors:
+            return data
+        message = f"{what}: {errors[0][1]}"
+        if any(kind == "NOT_FOUND" for kind, _ in errors):
+            raise NotThere(message)
+        if any(kind == "RATE_LIMITED" for kind, _ in errors):
+            raise BudgetSpent(f"GitHub's hourly limit of GraphQL is reached: {message}", retry_after_s=SECONDARY_S)
+        raise AccessRefused(message, "give the credential read access to discussions")
 
     def call(self, verb: str, path: str, what: str, headers: dict[str, str]) -> Any:
         """Send a request with a credential of its own, outside the budget; errors are those of `get`."""
@@ -181,6 +188,22 @@ class Sender:
             if self._requester is None:
                 self._requester = requester_over(self.http, self._base_url)
             return self._requester
+
+
+@contextmanager
+def understood(what: str) -> Iterator[None]:
+    """Say of a reply that is not what GitHub's are, and of nothing else, that it is none.
+
+    Raises:
+        Unavailable: What was read within lacks what it must have, or is of another type.
+    """
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        raise Unavailable(
+            f"what answers for GitHub about {what} is not its api ({type(error).__name__});"
+            " check base_url and the network"
+        ) from error
 
 
 def failure(what: str, status: int, headers: Mapping[str, Any], text: str) -> ConnectorError:

@@ -14,7 +14,7 @@ from connectors.github.discussions import Discussions
 from connectors.github.errors import BudgetSpent
 from connectors.github.issues import Issues
 from connectors.github.said import Obj, at, blob_of, digest, pages, ref_of, repo_in, written_for
-from connectors.github.sending import Sender
+from connectors.github.sending import Sender, understood
 from connectors.github.texts import about_text, release_text
 from connectors.github.transport import Repo
 from connectors.github.wiki import Wiki
@@ -66,7 +66,8 @@ class Talk:
             try:
                 events = self._listed(kind, repo, notes, goes_on=goes_on)
                 done = done or kind in {"issues", "pulls"}
-                yield from (event for event in events if _is_said(event, scope, goes_on=goes_on))
+                with understood(here):
+                    yield from (event for event in events if _is_said(event, scope, goes_on=goes_on))
             except _ENDING:
                 raise
             except ConnectorError as error:
@@ -102,7 +103,10 @@ class Talk:
             DocumentGone: It is not there any more.
             ConnectorError: It cannot be read.
         """
-        kind = kind_of(ref.key)
+        with understood(ref.key):
+            return self._fetched(kind_of(ref.key), ref, known)
+
+    def _fetched(self, kind: str, ref: Ref, known: str | None) -> Blob | Unchanged:
         if kind == "wiki" and self._wiki is not None:
             return self._wiki.fetch(Repo(_repo_part(ref.key).partition("!")[0]), ref, known)
         if kind in {"issues", "pulls"}:
@@ -122,8 +126,11 @@ class Talk:
 
     def confirm(self, ref: Ref) -> Seen | Gone | Failed:
         """Look at one that a whole listing did not show."""
-        wanted = kind_of(ref.key) in self.kinds
-        return self.issues.confirm(ref) if wanted and kind_of(ref.key) in {"issues", "pulls"} else Gone(ref.key)
+        kind = kind_of(ref.key)
+        if kind not in self.kinds or kind not in {"issues", "pulls"}:
+            return Gone(ref.key)
+        with understood(ref.key):
+            return self.issues.confirm(ref)
 
 
 def kind_of(key: str) -> str:
