@@ -110,16 +110,16 @@ class Meaning:
         wanted: MetaFilter,
         most: int,
     ) -> list[Found]:
-        from corebrain.engines.local import fusion  # noqa: PLC0415  # numpy, of an extra
-        from corebrain.engines.local.vector_search import Likenesses  # noqa: PLC0415  # likewise
+        from corebrain.engines.local import fusion, vector_groups, vector_search  # noqa: PLC0415  # numpy, of an extra
 
-        wrong = self._mismatch(connection, len(vector))
+        stamps, model = vector_groups.reached(connection, wanted)
+        wrong = None if model is None else self._wrong(model, len(vector))
         if wrong is not None:
             self._forget(query, wrong.message)
             if mode is FetchMode.VECTOR:
                 raise wrong
             return ranking.rank(connection, query, wanted, most)
-        likenesses = Likenesses(self._groups.load(connection, wanted, len(vector)), vector)
+        likenesses = vector_search.Likenesses(self._groups.load(connection, stamps, len(vector)), vector)
         by = fusion.by_meaning if mode is FetchMode.VECTOR else fusion.by_both
         return by(connection, likenesses, query, wanted, most)
 
@@ -128,14 +128,14 @@ class Meaning:
             self._questions.pop(query, None)
         self._trouble = why
 
-    def _mismatch(self, connection: apsw.Connection, dimension: int) -> CorebrainError | None:
-        held = vector_tables.recorded(connection)
-        if held is None or held == (self._guarded.name, dimension):
+    def _wrong(self, model: tuple[str, int], dimension: int) -> CorebrainError | None:
+        """Return why a question's vector cannot be compared with those of *model*."""
+        if model == (self._guarded.name, dimension):
             return None
-        if held[0] != self._guarded.name:
-            return foreign(self._guarded.name, held[0])
+        if model[0] != self._guarded.name:
+            return foreign(self._guarded.name, model[0])
         return EngineError(
-            f"{held[0]} gave a vector of {dimension} numbers, the memory's have {held[1]}: it is another model under"
+            f"{model[0]} gave a vector of {dimension} numbers, the memory's have {model[1]}: it is another model under"
             " an old name, give it a new one"
         )
 

@@ -9,13 +9,15 @@ from corebrain.embed.guarded import Guarded
 from corebrain.engines.local import embedding_text, vector_codes, vector_tables
 from corebrain.engines.local.connection import Database
 from corebrain.engines.local.embedding_text import Text
+from corebrain.engines.local.select import select
+from corebrain.engines.local.vector_tables import Row
 from corebrain.errors import ConfigError, EngineError, InvalidRequest
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_MOST = 64  # texts of one batch
+_MOST = 256  # texts of one batch: half a megabyte
 _QUICK_S, _SLOW_S = 0.25, 1.0  # a batch that takes less is doubled, one that takes more is halved
 _CONTROL = "Is the model well?"
 _REASON = 300  # characters that are kept of why a passage cannot be embedded
@@ -142,15 +144,23 @@ def _keep(
     refused: Sequence[tuple[Text, str]],
 ) -> None:
     """Write what is still waited for: an item may have been forgotten meanwhile."""
-    for each, row in kept:
-        if _taken(connection, each.passage):
-            code = vector_codes.encoded(row)
-            vector_tables.add(connection, each.node, each.kind, each.passage, each.digest, code)
-    for each, reason in refused:
-        if _taken(connection, each.passage):
-            connection.execute("INSERT INTO unembeddable VALUES (?, ?)", (each.passage, reason[:_REASON]))
+    waited = _taken(connection, [each.passage for each, _ in (*kept, *refused)])
+    vector_tables.add(
+        connection,
+        [
+            Row(each.node, each.kind, each.passage, each.digest, vector_codes.encoded(row))
+            for each, row in kept
+            if each.passage in waited
+        ],
+    )
+    connection.executemany(
+        "INSERT INTO unembeddable VALUES (?, ?)",
+        [(each.passage, reason[:_REASON]) for each, reason in refused if each.passage in waited],
+    )
 
 
-def _taken(connection: apsw.Connection, passage: int) -> bool:
-    taken = connection.execute("DELETE FROM unembedded WHERE passage = ? RETURNING 1", (passage,)).get
-    return taken is not None
+def _taken(connection: apsw.Connection, passages: Sequence[int]) -> set[int]:
+    """Take passages out of the backlog; return those that were in it."""
+    marks = ", ".join("?" * len(passages))
+    taken = select(connection, f"DELETE FROM unembedded WHERE passage IN ({marks}) RETURNING passage", passages)  # noqa: S608  # values are bound
+    return {row[0] for row in taken}

@@ -25,4 +25,5 @@ class Intake:
             if code is None:
                 self._connection.execute("INSERT INTO unembedded VALUES (?)", (passage,))
             else:
-                vector_tables.add(self._connection, node, KIND_CODES[item.kind], passage, digest, code)
+                row = vector_tables.Row(node, KIND_CODES[item.kind], passage, digest, code)
+                vector_tables.add(self._connection, [row])

@@ -30,7 +30,7 @@ def by_meaning(
 ) -> list[Found]:
     """Return items by likeness, then those not embedded yet, ranked by words."""
     found = likenesses.nearest(connection, wanted, most)
-    if len(found) == most:
+    if len(found) == most or not _any_waits(connection):
         return found
     depth = 4 * most
     while True:
@@ -102,7 +102,7 @@ class _Spread:
 
 def _waiting(connection: apsw.Connection, items: Sequence[int]) -> set[int]:
     """Return which of the items have no vector at all."""
-    if connection.execute("SELECT 1 FROM unembedded UNION ALL SELECT 1 FROM unembeddable LIMIT 1").get is None:
+    if not _any_waits(connection):
         return set()
     found = select(
         connection,
@@ -111,3 +111,9 @@ def _waiting(connection: apsw.Connection, items: Sequence[int]) -> set[int]:
         (f"[{','.join(map(str, items))}]",),
     )
     return {row[0] for row in found}
+
+
+def _any_waits(connection: apsw.Connection) -> bool:
+    """Tell whether a passage may have no vector: one waits, one was refused, or no model has come yet."""
+    some = "SELECT 1 FROM unembedded UNION ALL SELECT 1 FROM unembeddable UNION ALL SELECT 1 WHERE NOT EXISTS "
+    return connection.execute(f"{some}(SELECT 1 FROM embedding) LIMIT 1").get is not None

@@ -2,16 +2,18 @@
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
 
-from corebrain.engines.local import nodes, vector_codes
+from corebrain.engines.local import nodes, vector_codes, vector_sketch
 from corebrain.engines.local.schema import KIND_CODES
 from corebrain.engines.local.select import select
-from corebrain.engines.local.vector_mixture import Mixture, Place
+from corebrain.engines.local.vector_mixture import Mixture, Threads
 from corebrain.model.filter import MetaFilter
 from corebrain.model.meta import ItemKind
 from corebrain.model.namespace import WHOLE_TREE
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 ROOM = 512 << 20
 """Bytes of vectors kept in memory; a read of more goes through, without keeping."""
 
+_SCOPES = 8  # whose groups are kept side by side
 _TURN = KIND_CODES[ItemKind.CONVERSATION]
 _WHICH = "FROM vectors v JOIN passages p USING (passage) {}WHERE v.grp = ? AND v.number > ? ORDER BY v.number"
 _ROWS = f"SELECT v.passage, p.item, v.code {_WHICH.format('')}"
@@ -39,27 +42,56 @@ class Stamp:
     removed: int
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Group:
-    """The rows of a group, in the order they were embedded; `order` tells a turn's place in its thread."""
+    """The rows of a group, in the order they were embedded; turns with their places in threads."""
 
     stamp: Stamp
     passages: "NDArray[np.int64]"
     items: "NDArray[np.int64]"
     scales: "NDArray[np.float32]"
     codes: "NDArray[np.int8]"
-    order: list[Place] = field(default_factory=list)
-    mixture: Mixture | None = None
+    sketch: "NDArray[np.uint64]"
+    order: Threads | None
+    mixture: Mixture | None
 
     @property
     def size(self) -> int:
         """Bytes it takes, about."""
-        return self.codes.nbytes + 20 * len(self.passages) + 120 * len(self.order)
+        return self.codes.nbytes + self.sketch.nbytes + (20 if self.order is None else 80) * len(self.passages)
 
-    def likeness(self, query: "NDArray[np.float32]") -> "NDArray[np.float32]":
-        """Return how near each row is to *query*: its cosine, a turn's with its neighbours in the thread mixed in."""
-        own = vector_codes.cosines(self.scales, self.codes, query)
-        return own if self.mixture is None else self.mixture.of(own)
+
+class Scope:
+    """The groups that a read reaches, side by side."""
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self.groups = groups
+        numbers, words = [np.empty(0, np.int64)], [np.empty((0, 0), np.uint64)]
+        self.passages: NDArray[np.int64] = np.concatenate([group.passages for group in groups] or numbers)
+        self.items: NDArray[np.int64] = np.concatenate([group.items for group in groups] or numbers)
+        self.sketch: NDArray[np.uint64] = np.concatenate([group.sketch for group in groups] or words, axis=1)
+        self.mixture: Mixture | None = None
+        if any(group.mixture is not None for group in groups):
+            self.mixture = Mixture.joined([group.mixture or Mixture.none(len(group.passages)) for group in groups])
+
+    def is_of(self, groups: Sequence[Group]) -> bool:
+        """Tell whether it is of these very groups, as they are now."""
+        return all(one is other for one, other in zip(self.groups, groups, strict=True))
+
+    def cosines(self, query: "NDArray[np.float32]") -> "NDArray[np.float32]":
+        """Return the cosine of each row with *query*."""
+        parts = [vector_codes.cosines(group.scales, group.codes, query) for group in self.groups]
+        return np.concatenate(parts or [np.empty(0, np.float32)])
+
+    def cosines_of(self, rows: "NDArray[np.int64]", query: "NDArray[np.float32]") -> "NDArray[np.float32]":
+        """Return the cosines of some rows, which ascend."""
+        ends = list(accumulate(len(group.passages) for group in self.groups))
+        cuts = np.searchsorted(rows, ends)
+        parts = []
+        for group, end, low, high in zip(self.groups, ends, (0, *cuts), cuts, strict=False):
+            own = rows[low:high] - (end - len(group.passages))
+            parts.append(vector_codes.cosines(group.scales[own], group.codes[own], query))
+        return np.concatenate(parts)
 
 
 class VectorGroups:
@@ -69,18 +101,32 @@ class VectorGroups:
         self._room = room
         self._lock = threading.Lock()
         self._held: OrderedDict[int, Group] = OrderedDict()
+        self._scopes: OrderedDict[tuple[int, ...], Scope] = OrderedDict()
         self._size = 0
         self._schema = -1
 
-    def load(self, connection: apsw.Connection, wanted: MetaFilter, dimension: int) -> list[Group]:
-        """Return the groups that *wanted*'s reach and kinds come to, as the connection's commit has them."""
+    def load(self, connection: apsw.Connection, stamps: Sequence[Stamp], dimension: int) -> Scope:
+        """Return the rows of the stamped groups, as the connection's commit has them."""
         schema = int(connection.pragma("schema_version"))  # moves when a backup is put in the file's place
-        return [self._current(connection, stamp, dimension, schema) for stamp in stamps(connection, wanted)]
+        found = [self._current(connection, stamp, dimension, schema) for stamp in stamps]
+        if len(found) <= 1:
+            return Scope(found)
+        key = tuple(group.stamp.grp for group in found)
+        with self._lock:
+            scope = self._scopes.pop(key, None)
+        if scope is None or not scope.is_of(found):
+            scope = Scope(found)
+        with self._lock:
+            self._scopes[key] = scope
+            while len(self._scopes) > _SCOPES:
+                self._scopes.popitem(last=False)
+        return scope
 
     def _current(self, connection: apsw.Connection, stamp: Stamp, dimension: int, schema: int) -> Group:
         with self._lock:
             if schema != self._schema:
                 self._held.clear()
+                self._scopes.clear()
                 self._size, self._schema = 0, schema
             held = self._held.get(stamp.grp)
             if held is not None:
@@ -102,24 +148,19 @@ class VectorGroups:
             while self._size > self._room:
                 self._size -= self._held.popitem(last=False)[1].size
 
-    def drop(self) -> None:
-        """Forget all of them."""
-        with self._lock:
-            self._held.clear()
-            self._size = 0
 
-
-def stamps(connection: apsw.Connection, wanted: MetaFilter) -> list[Stamp]:
-    """Return the groups with vectors in reach."""
+def reached(connection: apsw.Connection, wanted: MetaFilter) -> tuple[list[Stamp], tuple[str, int] | None]:
+    """Return the groups with vectors in reach, and name and dimension of their model; `None` without any."""
     condition, values = nodes.reach_sql(wanted.reach or WHOLE_TREE)
     codes = ", ".join(str(KIND_CODES[kind]) for kind in dict.fromkeys(wanted.kinds or KIND_CODES))
     found = select(
         connection,
-        "SELECT g.grp, g.kind, g.held, g.last, g.removed FROM nodes n CROSS JOIN vector_groups g USING (node) "  # noqa: S608  # values are bound
+        "SELECT g.grp, g.kind, g.held, g.last, g.removed, e.model, e.dimension "  # noqa: S608  # values are bound
+        "FROM embedding e CROSS JOIN nodes n CROSS JOIN vector_groups g USING (node) "
         f"WHERE ({condition}) AND g.kind IN ({codes}) AND g.held ORDER BY g.grp",
         values,
     )
-    return [Stamp(*row) for row in found]
+    return [Stamp(*row[:5]) for row in found], found[0][5:] if found else None
 
 
 def _only_grew(before: Stamp, now: Stamp) -> bool:
@@ -127,14 +168,16 @@ def _only_grew(before: Stamp, now: Stamp) -> bool:
 
 
 def _read(connection: apsw.Connection, stamp: Stamp, dimension: int, held: Group | None) -> Group:
-    after = held.stamp.last if held else 0
-    rows = select(connection, _THREADED if stamp.kind == _TURN else _ROWS, (stamp.grp, after))
+    is_threaded = stamp.kind == _TURN
+    rows = select(connection, _THREADED if is_threaded else _ROWS, (stamp.grp, 0 if held is None else held.stamp.last))
     passages, items = (np.array([row[place] for row in rows], np.int64) for place in (0, 1))
     scales, codes = vector_codes.decoded([row[2] for row in rows], dimension)
-    order = [(row[3], row[4], row[1]) for row in rows] if stamp.kind == _TURN else []
+    sketch = vector_sketch.sketched(codes)
+    order = Threads.of([row[3:] for row in rows], items) if is_threaded else None
     if held is not None:
         passages, items = np.concatenate((held.passages, passages)), np.concatenate((held.items, items))
         scales, codes = np.concatenate((held.scales, scales)), np.concatenate((held.codes, codes))
-        order = held.order + order
-    mixture = Mixture.made(order, scales, codes) if order else None
-    return Group(stamp, passages, items, scales, codes, order, mixture)
+        sketch = np.concatenate((held.sketch, sketch), axis=1)
+        order = order if order is None or held.order is None else held.order.joined(order)
+    mixture = None if order is None else Mixture.made(order, scales, codes)
+    return Group(stamp, passages, items, scales, codes, sketch, order, mixture)

@@ -6,63 +6,95 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from corebrain.engines.local import filters
+from corebrain.engines.local import filters, vector_sketch
 from corebrain.engines.local.filters import Where
 from corebrain.engines.local.ranking import Found
 from corebrain.engines.local.select import select
-from corebrain.engines.local.vector_groups import Group
+from corebrain.engines.local.vector_groups import Scope
 from corebrain.model.filter import MetaFilter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+EXACT = 8_000
+"""Vectors in reach up to which all are compared exactly: some 1 ms."""
+
+LOOKED_AT = 4_000
+"""Vectors of a larger reach that are compared exactly."""
+
+_SURELY = 4  # the best of the rows compared exactly are surely the best of all when no more than this part is asked for
 _MORE = 4  # how many times as many passages are looked at each further time
 
 
 class Likenesses:
     """How near each embedded passage in reach is to a question.
 
+    A large scope is looked over by its sketch, and only its likeliest rows are compared exactly, unless more are asked
+    for than these can answer.
+
     Args:
-        groups: What is in reach.
+        scope: What is in reach.
         query: The question's vector, of unit length.
     """
 
-    def __init__(self, groups: Sequence[Group], query: "NDArray[np.float32]") -> None:
-        none = [np.empty(0, np.float32)]
-        self.scores: NDArray[np.float32] = np.concatenate([group.likeness(query) for group in groups] or none)
-        numbers = [np.empty(0, np.int64)]
-        self._passages: NDArray[np.int64] = np.concatenate([group.passages for group in groups] or numbers)
-        self._items: NDArray[np.int64] = np.concatenate([group.items for group in groups] or numbers)
+    def __init__(self, scope: Scope, query: "NDArray[np.float32]") -> None:
+        self._scope = scope
+        self._query = query
+        self._rows: NDArray[np.int64] | None = None
+        if len(scope.passages) > EXACT:
+            self._rows, self._scores = self._looked_over()
+        else:
+            self._scores = self._compared()
 
     @property
     def ordinary(self) -> float:
         """The likeness that five of six do not exceed, were they spread evenly about their mean: it tells nothing."""
-        return float(self.scores.mean() + self.scores.std()) if len(self.scores) else 0.0
+        return float(self._scores.mean() + self._scores.std()) if len(self._scores) else 0.0
+
+    def _compared(self) -> "NDArray[np.float32]":
+        own = self._scope.cosines(self._query)
+        return own if self._scope.mixture is None else self._scope.mixture.of(own)
+
+    def _looked_over(self) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+        """Return the likeliest rows, ascending, and how near they are."""
+        mixture = self._scope.mixture
+        estimates = vector_sketch.estimated(self._scope.sketch, self._query)
+        mixed = estimates if mixture is None else mixture.of(estimates)
+        rows = np.sort(np.argpartition(mixed, len(mixed) - LOOKED_AT)[len(mixed) - LOOKED_AT :])
+        if mixture is None:
+            return rows, self._scope.cosines_of(rows, self._query)
+        needed = mixture.needed(rows)
+        estimates[needed] = self._scope.cosines_of(needed, self._query)
+        return rows, mixture.of(estimates, rows)
 
     def nearest(self, connection: apsw.Connection, wanted: MetaFilter, most: int) -> list[Found]:
         """Return at most *most* items the filter admits, nearest first; an item is as near as its nearest passage."""
         where = filters.fields(wanted)
         found: dict[int, Found] = {}
         start, size = 0, 2 * most
-        while start < len(self.scores) and len(found) < most:
-            rows = self._best(start + size)[start : start + size]
-            items = self._items[rows].tolist()
+        while start < len(self._scope.passages) and len(found) < most:
+            rows, scores = self._best(start + size)
+            rows, scores = rows[start : start + size], scores[start : start + size]
+            items = self._scope.items[rows].tolist()
             admitted = _admitted(connection, items, where) if where.conditions else None
-            likeness = zip(items, self._passages[rows].tolist(), self.scores[rows].tolist(), strict=True)
+            likeness = zip(items, self._scope.passages[rows].tolist(), scores.tolist(), strict=True)
             for item, passage, score in likeness:
                 if item not in found and (admitted is None or item in admitted):
                     found[item] = Found(item, passage, score)
             start, size = start + size, size * _MORE
         return list(found.values())[:most]
 
-    def _best(self, most: int) -> "NDArray[np.int64]":
-        """Return the positions of the *most* best rows or a few more, best first; equals in the order of passages."""
-        rows = np.arange(len(self.scores))
-        if most < len(rows):
-            edge = np.partition(self.scores, len(rows) - most)[len(rows) - most]
-            rows = np.flatnonzero(self.scores >= edge)
-        order: NDArray[np.int64] = rows[np.lexsort((self._passages[rows], -self.scores[rows]))]
-        return order
+    def _best(self, most: int) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+        """Return the *most* best rows or a few more, best first, with their scores; equals in the order of passages."""
+        if self._rows is not None and most > LOOKED_AT // _SURELY:
+            self._rows, self._scores = None, self._compared()
+        places = np.arange(len(self._scores))
+        if most < len(places):
+            edge = np.partition(self._scores, len(places) - most)[len(places) - most]
+            places = np.flatnonzero(self._scores >= edge)
+        rows = places if self._rows is None else self._rows[places]
+        order = np.lexsort((self._scope.passages[rows], -self._scores[places]))
+        return rows[order], self._scores[places[order]]
 
 
 def _admitted(connection: apsw.Connection, items: Sequence[int], where: Where) -> set[int]:

@@ -4,6 +4,9 @@ A row of `vectors` is numbered upwards within its group, and a group counts what
 holds a group in memory sees by two numbers whether rows came (it reads only those) or went (it reads all again).
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import apsw
 
 from corebrain.engines.local.select import select
@@ -35,14 +38,33 @@ def recorded(connection: apsw.Connection) -> tuple[str, int] | None:
     return row
 
 
-def add(connection: apsw.Connection, node: int, kind: int, passage: int, digest: bytes, code: bytes) -> None:
-    """Add the vector of a passage that has none."""
-    grp, number = connection.execute(
-        "INSERT INTO vector_groups(node, kind, held, last) VALUES (?, ?, 1, 1) "
-        "ON CONFLICT(node, kind) DO UPDATE SET held = held + 1, last = last + 1 RETURNING grp, last",
-        (node, kind),
-    ).get
-    connection.execute("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)", (grp, number, passage, digest, code))
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A vector with whose it is: a passage, and node and kind of its item."""
+
+    node: int
+    kind: int
+    passage: int
+    digest: bytes
+    code: bytes
+
+
+def add(connection: apsw.Connection, rows: Iterable[Row]) -> None:
+    """Add the vectors of passages that have none."""
+    groups: dict[tuple[int, int], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.node, row.kind), []).append(row)
+    for (node, kind), members in groups.items():
+        grp, last = connection.execute(
+            "INSERT INTO vector_groups(node, kind, held, last) VALUES (?1, ?2, ?3, ?3) "
+            "ON CONFLICT(node, kind) DO UPDATE SET held = held + ?3, last = last + ?3 RETURNING grp, last",
+            (node, kind, len(members)),
+        ).get
+        numbered = enumerate(members, start=last - len(members) + 1)
+        connection.executemany(
+            "INSERT INTO vectors VALUES (?, ?, ?, ?, ?)",
+            [(grp, number, row.passage, row.digest, row.code) for number, row in numbered],
+        )
 
 
 def remove(connection: apsw.Connection, first: int, count: int) -> None:
