@@ -24,6 +24,11 @@ _POOL = 100
 """Items by words, and twice as many by meaning, that the first half as many places are decided among; four times as
 many for later places."""
 
+_ANY_WAITS = (
+    "SELECT 1 FROM unembedded UNION ALL SELECT 1 FROM unembeddable "
+    "UNION ALL SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM embedding) LIMIT 1"
+)
+
 
 def by_meaning(
     connection: apsw.Connection, likenesses: Likenesses, query: str, wanted: MetaFilter, most: int
@@ -115,5 +120,4 @@ def _waiting(connection: apsw.Connection, items: Sequence[int]) -> set[int]:
 
 def _any_waits(connection: apsw.Connection) -> bool:
     """Tell whether a passage may have no vector: one waits, one was refused, or no model has come yet."""
-    some = "SELECT 1 FROM unembedded UNION ALL SELECT 1 FROM unembeddable UNION ALL SELECT 1 WHERE NOT EXISTS "
-    return connection.execute(f"{some}(SELECT 1 FROM embedding) LIMIT 1").get is not None
+    return connection.execute(_ANY_WAITS).get is not None
