@@ -8,7 +8,8 @@ import re
 import threading
 from array import array
 from collections.abc import Sequence
-from typing import TypeVar
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
 
 from corebrain.contract import EngineDescriptor, EngineHealth, Hits, Item, MemoryEngine, Receipts, validate_batch
 from corebrain.errors import InvalidRequest
@@ -55,8 +56,11 @@ def words(text: str) -> list[str]:
 
 def keyword_score(query: str, text: str) -> float:
     """Return the fraction of the query's distinct words that *text* holds, from 0 to 1."""
-    asked = set(words(query))
-    return len(asked & set(words(text))) / len(asked) if asked else 0.0
+    return _shared(frozenset(words(query)), frozenset(words(text)))
+
+
+def _shared(asked: frozenset[str], held: frozenset[str]) -> float:
+    return len(asked & held) / len(asked) if asked else 0.0
 
 
 def embed(text: str) -> "array[float]":
@@ -70,6 +74,7 @@ def embed(text: str) -> "array[float]":
     return array("f", (value / length if length else 0.0 for value in counts))
 
 
+@lru_cache(maxsize=1 << 16)  # a language has few windows, and each comes again and again
 def _hash(window: str) -> int:
     """FNV-1a over code points."""
     value = 0x811C9DC5
@@ -80,13 +85,33 @@ def _hash(window: str) -> int:
 
 def vector_score(query: str, text: str) -> float:
     """Return the cosine of the two embeddings."""
-    return sum(a * b for a, b in zip(embed(query), embed(text), strict=True))
+    return _cosine(embed(query), embed(text))
+
+
+def _cosine(one: "array[float]", other: "array[float]") -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+class Features(NamedTuple):
+    """What of a text is compared: its distinct words and its embedding."""
+
+    words: frozenset[str]
+    vector: "array[float]"
+
+
+def features(text: str) -> Features:
+    """Return what of *text* is compared."""
+    return Features(frozenset(words(text)), embed(text))
 
 
 def score(mode: FetchMode, query: str, text: str) -> float | None:
     """Return the score of a hit, `None` when *text* is none; hybrid is the mean, a hit when either is one."""
-    keyword = keyword_score(query, text) if mode is not FetchMode.VECTOR else 0.0
-    vector = vector_score(query, text) if mode is not FetchMode.KEYWORD else 0.0
+    return _score(mode, features(query), features(text))
+
+
+def _score(mode: FetchMode, query: Features, text: Features) -> float | None:
+    keyword = _shared(query.words, text.words) if mode is not FetchMode.VECTOR else 0.0
+    vector = _cosine(query.vector, text.vector) if mode is not FetchMode.KEYWORD else 0.0
     if mode is FetchMode.KEYWORD:
         return keyword if keyword > 0 else None
     if mode is FetchMode.VECTOR:
@@ -95,6 +120,7 @@ def score(mode: FetchMode, query: str, text: str) -> float | None:
 
 
 Rows = list[tuple[str, Item]]
+Ranked = list[tuple[str, Item, float]]
 
 
 class ReferenceEngine(MemoryEngine):
@@ -106,6 +132,7 @@ class ReferenceEngine(MemoryEngine):
 
     def __init__(self, consolidation: Consolidation = Consolidation.ON_DEMAND) -> None:
         self._items: dict[str, Item] = {}
+        self._features: dict[str, Features] = {}  # of what was ranked once
         self._lock = threading.RLock()
         self._descriptor = EngineDescriptor(
             id="reference",
@@ -143,15 +170,22 @@ class ReferenceEngine(MemoryEngine):
         request.validate()
         ranked = self._ranked(request.query, request.mode, request.filter)
         page, next_cursor = _page(ranked, request.limit, request.cursor)
-        return FetchPage(hits=tuple(page), next_cursor=next_cursor)
+        return FetchPage(hits=tuple(_hit(*row) for row in page), next_cursor=next_cursor)
 
-    def _ranked(self, query: str, mode: FetchMode, wanted: MetaFilter) -> Hits:
-        hits = []
-        for item_id, item in self._admitted(wanted):
-            value = score(mode, query, item.render_text())
-            if value is not None:
-                hits.append(_hit(item_id, item, value))
-        return sorted(hits, key=lambda hit: -hit.score)
+    def _ranked(self, query: str, mode: FetchMode, wanted: MetaFilter) -> Ranked:
+        asked = features(query)
+        scored = ((*row, _score(mode, asked, self._features_of(*row))) for row in self._admitted(wanted))
+        hits = [(item_id, item, value) for item_id, item, value in scored if value is not None]
+        return sorted(hits, key=lambda hit: -hit[2])
+
+    def _features_of(self, item_id: str, item: Item) -> Features:
+        known = self._features.get(item_id)
+        if known is None:
+            known = features(item.render_text())
+            with self._lock:
+                if item_id in self._items:  # not forgotten meanwhile
+                    self._features[item_id] = known
+        return known
 
     def _admitted(self, wanted: MetaFilter) -> Rows:
         with self._lock:
@@ -161,7 +195,8 @@ class ReferenceEngine(MemoryEngine):
         request.validate()
         best = self._ranked(request.question, FetchMode.HYBRID, request.filter)[: request.limit]
         citations = tuple(
-            Citation(id=hit.id, kind=hit.kind, snippet=hit.text, meta=hit.meta, score=hit.score) for hit in best
+            Citation(id=item_id, kind=item.kind, snippet=item.render_text(), meta=item.meta, score=value)
+            for item_id, item, value in best
         )
         if not citations:
             return RecallAnswer(answer=NOTHING_FOUND, model="reference")
@@ -204,6 +239,7 @@ class ReferenceEngine(MemoryEngine):
     def _drop(self, doomed: Sequence[str]) -> None:
         for item_id in doomed:
             del self._items[item_id]
+            self._features.pop(item_id, None)
 
     def erase(self, request: EraseRequest) -> EraseReport:
         request.validate()

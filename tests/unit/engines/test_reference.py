@@ -417,3 +417,13 @@ def test_reads_beside_writes_see_whole_states() -> None:
         for seen in (done.result() for done in reads):
             sides = [text.split()[1] for text in seen]
             assert all(sides.count(number) == 2 for number in sides), "half a batch was seen"
+
+
+def test_nothing_is_kept_of_what_was_forgotten() -> None:
+    engine = ReferenceEngine()
+    kept, gone = (engine.store(StoreItem.document(text)).id for text in ("kept words", "gone words"))
+    request = FetchRequest(query="words", mode=FetchMode.HYBRID)
+    assert {hit.id for hit in engine.fetch(request).hits} == {kept, gone}
+    engine.forget(ForgetTarget.of_ids(gone))
+    assert list(engine._features) == [kept]
+    assert [hit.id for hit in engine.fetch(request).hits] == [kept]
