@@ -2,14 +2,13 @@
 
 - `--urls`: `urltestdata.json` of the web platform tests (as github.com/ada-url/ada keeps it in tests/wpt).
 - `--robots`: `robots_test.cc` of github.com/google/robotstxt.
-- `--articles`: a checkout of github.com/scrapinghub/article-extraction-benchmark.
+
+How well content is told from what stands around it: benchmarks/html_extraction.py.
 """
 
 import argparse
-import gzip
 import json
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,6 @@ from connectors.errors import ConnectorError
 from connectors.http import Client, Limits, RetryPolicy
 from connectors.testing.web import WebStandIn
 from connectors.web.addresses import address
-from corebrain.documents.convert.html import html_document
-from corebrain.documents.convert.html_charset import decode_html
-from corebrain.errors import CorebrainError
 
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _STRING = r'(?:"(?:[^"\\]|\\.)*"\s*)+'
@@ -30,7 +26,6 @@ _VARIABLE = re.compile(rf"(?:absl::string_view|std::string)\s+(\w+)\s*=\s*({_STR
 _CALL = re.compile(
     rf"EXPECT_(TRUE|FALSE)\(\s*IsUserAgentAllowed\(\s*(\w+|{_STRING})\s*,\s*(\w+|{_STRING})\s*,\s*(\w+|{_STRING})\s*\)\)"
 )
-_MARKDOWN = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|^[#>\-*+|\s]+|[*_`|\\]+", re.MULTILINE)
 
 
 def cases_of_urls(path: Path) -> list[dict[str, Any]]:
@@ -107,43 +102,16 @@ def _joined(literals: str) -> str:
     return re.sub(r"\\x([0-9A-Fa-f]{2})", lambda match: chr(int(match[1], 16)), plain)
 
 
-def check_articles(folder: Path) -> str:
-    """Compare our markdown with article bodies by shingles of four words, as that benchmark does."""
-    truth: dict[str, dict[str, str]] = json.loads((folder / "ground-truth.json").read_text(encoding="utf-8"))
-    precisions, recalls = [], []
-    for key, true in truth.items():
-        data = gzip.decompress((folder / "html" / f"{key}.html.gz").read_bytes())
-        try:
-            text = html_document(decode_html(data, None), true.get("url"))[0]
-        except CorebrainError:
-            text = ""
-        said, wanted = _shingles(_MARKDOWN.sub(r"\1 ", text)), _shingles(true["articleBody"])
-        common = sum((said & wanted).values())
-        precisions.append(common / max(1, sum(said.values())))
-        recalls.append(common / max(1, sum(wanted.values())))
-    precision, recall = sum(precisions) / len(precisions), sum(recalls) / len(recalls)
-    score = 2 * precision * recall / (precision + recall)
-    return f"articles: {len(truth)} pages, precision {precision:.3f} recall {recall:.3f} F {score:.3f} (whole pages)"
-
-
-def _shingles(text: str) -> Counter[tuple[str, ...]]:
-    words = re.findall(r"\w+", text)
-    return Counter(tuple(words[place : place + 4]) for place in range(max(1, len(words) - 3)))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--urls", type=Path)
     parser.add_argument("--robots", type=Path)
-    parser.add_argument("--articles", type=Path)
     options = parser.parse_args()
     lines = []
     if options.urls:
         lines += [check_urls(options.urls), check_hosts(options.urls)]
     if options.robots:
         lines.append(check_robots(options.robots))
-    if options.articles:
-        lines.append(check_articles(options.articles))
     print("\n".join(lines) or "give at least one file; --help says which")
 
 

@@ -1,21 +1,34 @@
-"""HTML to markdown with selectolax: content without navigation, links absolute, tables as tables."""
+"""HTML to markdown with selectolax: content without navigation, links absolute, tables as tables.
+
+A page from the web has what stands around its content left out (`html_furniture`); one whose media type has the
+parameter `profile=article` gives its article alone (`html_article`).
+"""
 
 import contextlib
 import re
+from collections.abc import Iterator
+from email.message import Message
 from pathlib import Path
 from urllib.parse import urljoin
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from corebrain.documents.convert.html_article import article
 from corebrain.documents.convert.html_bounds import check_bounds
 from corebrain.documents.convert.html_charset import decode_html
+from corebrain.documents.convert.html_furniture import furniture
 from corebrain.documents.convert.html_inline import InlineWriter, one_line
 from corebrain.documents.convert.html_walk import HtmlWalk
 from corebrain.documents.types import ConvertedDocument, Json, RawDocument
 from corebrain.errors import Damaged, Empty
 
 NAME = "html"
-VERSION = 1
+VERSION = 2
+
+ARTICLE = "article"
+"""Value of the media type's parameter `profile` that asks for the article alone."""
+LEAST_ARTICLE = 100
+"""Characters of markdown below which an article is not believed, and the page is given."""
 
 _HIDDEN = (
     '[hidden], [style*="display:none"], [style*="display: none"], [role="navigation"], [role="search"], '
@@ -40,7 +53,7 @@ def convert(raw: RawDocument, format: str) -> ConvertedDocument:  # noqa: A002 -
         Damaged: It cannot be parsed at all.
     """
     data = raw.data.read_bytes() if isinstance(raw.data, Path) else raw.data
-    page = html_document(decode_html(data, raw.mime), raw.origin)
+    page = html_document(decode_html(data, raw.mime), raw.origin, article_only=_profile(raw.mime) == ARTICLE)
     return ConvertedDocument(
         markdown=page[0],
         title=page[1],
@@ -53,12 +66,15 @@ def convert(raw: RawDocument, format: str) -> ConvertedDocument:  # noqa: A002 -
     )
 
 
-def html_document(text: str, origin: str | None) -> tuple[str, str | None, str | None, dict[str, Json]]:
+def html_document(
+    text: str, origin: str | None, *, article_only: bool = False
+) -> tuple[str, str | None, str | None, dict[str, Json]]:
     """Markdown, title, language and metadata of decoded HTML.
 
     Args:
         text: The page.
         origin: The URL it came from, when known; links become absolute against it or the page's `<base>`.
+        article_only: Give the article alone; a page in which none stands out is given as without it.
 
     Raises:
         Empty: Nothing in it is text.
@@ -71,19 +87,48 @@ def html_document(text: str, origin: str | None) -> tuple[str, str | None, str |
     except (ValueError, RuntimeError) as error:
         raise Damaged("the html cannot be parsed") from error
     body = tree.body or tree.root
+    base = _base(tree, origin)
     markdown = ""
-    if body is not None:
-        base = _base(tree, origin)
-        skipped = _matches(tree, _HIDDEN)
-        boilerplate = (skipped | _matches(tree, _BOILERPLATE)) - _matches(tree, _KEPT_IN)
-        for left_out in (boilerplate, skipped, frozenset[int]()):
-            # A page that is nothing but navigation is still better kept than refused.
-            markdown = "\n\n".join(HtmlWalk(InlineWriter(base, left_out)).blocks(body))
-            if markdown:
-                break
+    views = _views(tree, body, is_web=_is_web(origin), article_only=article_only) if body is not None else ()
+    for root, left_out, least in views:
+        markdown = "\n\n".join(HtmlWalk(InlineWriter(base, left_out)).blocks(root))
+        if len(markdown) >= least:
+            break
     if not markdown:
         raise Empty("the page holds no text")
     return markdown, _title(tree), _language(tree), _metadata(tree, origin)
+
+
+def _views(
+    tree: LexborHTMLParser, body: LexborNode, *, is_web: bool, article_only: bool
+) -> Iterator[tuple[LexborNode, frozenset[int], int]]:
+    """Yield what to write, what to leave out of it and how many characters it must give, the best view first.
+
+    A page that is nothing but navigation is still better kept than refused.
+    """
+    skipped = _matches(tree, _HIDDEN)
+    found = article(body, skipped) if article_only else None
+    if found is not None:
+        yield found.root, skipped | found.left_out, LEAST_ARTICLE
+    boilerplate = (skipped | _matches(tree, _BOILERPLATE)) - _matches(tree, _KEPT_IN)
+    if is_web:
+        yield body, boilerplate | furniture(body, skipped), 1
+    yield body, boilerplate, 1
+    yield body, skipped, 1
+    yield body, frozenset(), 1
+
+
+def _is_web(origin: str | None) -> bool:
+    return origin is not None and origin.startswith(("http://", "https://"))
+
+
+def _profile(mime: str | None) -> str | None:
+    if not mime or ";" not in mime:
+        return None
+    message = Message()
+    message["content-type"] = mime
+    value = message.get_param("profile")
+    return value.strip().lower() if isinstance(value, str) else None
 
 
 def _matches(tree: LexborHTMLParser, selector: str) -> frozenset[int]:
