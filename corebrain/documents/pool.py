@@ -83,11 +83,14 @@ class ParserPool:
             began = monotonic()
             try:
                 return self._attempt(lane, parser, raw, format, seconds)
-            except errors.ParserDied:
+            except errors.ParserDied as death:
                 left = seconds - (monotonic() - began)
                 if left <= 0:
                     raise
-                return self._attempt(lane, parser, raw, format, left, fresh=True)
+                try:
+                    return self._attempt(lane, parser, raw, format, left, fresh=True)
+                except errors.TimedOut:
+                    raise death from None  # little time was left: the death is what there is to tell
 
     def _attempt(
         self,
