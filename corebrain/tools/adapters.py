@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from corebrain.errors import CorebrainError
+from corebrain.recall.failure import typed
 from corebrain.tools.memory_tools import MemoryTools
 
 
@@ -58,10 +58,11 @@ def mcp_result(tools: MemoryTools, name: str, arguments: object = None) -> dict[
 def call_text(tools: MemoryTools, name: str, arguments: object = None) -> tuple[str, bool]:
     """Run a tool and return its JSON as text, or an error's text and true.
 
-    The text can always be sent on: half a surrogate pair, which a model may have passed, is written as its escape.
+    The text can always be sent on: half a surrogate pair, which a model may have passed, is written as its escape. Of
+    an engine's error that is none of ours only the class is told, for its words may hold anything.
     """
     try:
         text, failed = json.dumps(tools.call(name, arguments), ensure_ascii=False), False
-    except CorebrainError as error:
-        text, failed = str(error), True
+    except Exception as error:  # noqa: BLE001  # the border to any engine: a model is always answered
+        text, failed = str(typed(error)), True
     return text.encode("utf-8", "backslashreplace").decode(), failed

@@ -75,6 +75,15 @@ def test_anthropic_block_is_answered_by_a_result_block(tools: MemoryTools) -> No
     assert bad["content"].startswith("invalid request: memory_list: `limit`")
 
 
+def test_engine_that_breaks_its_contract_is_answered_without_its_words() -> None:
+    class Broken(ReferenceEngine):
+        def list(self, request: ListRequest) -> ListPage:
+            raise ValueError(f"password=hunter2 {request.limit}")
+
+    answer = anthropic_result(MemoryTools(Broken()), {"id": "u", "name": "memory_list", "input": {}})
+    assert (answer["content"], answer["is_error"]) == ("engine error: the engine raised ValueError", True)
+
+
 def test_mcp_call_is_answered_by_text_content() -> None:
     class Full(ReferenceEngine):
         def list(self, request: ListRequest) -> ListPage:
