@@ -1,5 +1,6 @@
 """The steps of one run of one source: scan and plan, fetch and store, forget, commit."""
 
+from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from connectors.contract import within
 from connectors.document import SetAside
 from connectors.errors import ConnectorError, DocumentError, DocumentRefused, Unavailable
 from corebrain.errors import CorebrainError, InvalidRequest, Refusal
-from pipeline import collections, limits, rebuild, removal, trust
+from pipeline import collections, limits, rebuild, removal, traces, trust
 from pipeline.errors import PipelineError, SetupError, SourcePaused
 from pipeline.estimate import estimated
 from pipeline.host import Host, Progress
@@ -190,7 +191,8 @@ class SourceRun:
             stop=self._host.stop,
         )
         scan.split = self._split
-        listing = scan.run(None if self._options.full else self._row.cursor, self._told_listed)
+        with traces.span("sync.scan"):
+            listing = scan.run(None if self._options.full else self._row.cursor, self._told_listed)
         if not scopes and not self._options.allow_deletes:
             trust.check_whole(listing, self._identity, self._row, self._held)
         scan.finish()
@@ -230,16 +232,20 @@ class SourceRun:
         self._preparer.split = bool(self._split)
         counts = self._ledger.counts()
         self._total = self._done + sum(counts[verdict] for verdict in FETCHED)
-        workers = Workers(self._preparer.prepare, threads=self._options.threads, stop=self._host.stop)
-        try:
-            with workers:
-                for work, future in workers.run(self._ledger.planned(*FETCHED)):
-                    self._take(work, future)
-        except ConnectorError:  # the source failed, not the engine: keep what it gave
+        with traces.span("sync.store"):
+            try:
+                self._take_all(self._ledger.planned(*FETCHED))
+            except ConnectorError:  # the source failed, not the engine: keep what it gave
+                self._storer.flush()
+                raise
             self._storer.flush()
-            raise
-        self._storer.flush()
         return not self._host.stop.is_set()
+
+    def _take_all(self, steps: Iterable[Work]) -> None:
+        workers = Workers(self._preparer.prepare, threads=self._options.threads, stop=self._host.stop)
+        with workers:
+            for work, future in workers.run(steps):
+                self._take(work, future)
 
     def _take(self, work: Work, future: "Future[Ready | Same]") -> None:
         error = future.exception()
@@ -283,7 +289,8 @@ class SourceRun:
 
     def _forget(self) -> None:
         engine = self._source.brain.engine
-        self._storer.counts.forgotten += removal.forget_doomed(self._ledger, engine, self._told_forgotten)
+        with traces.span("sync.forget"):
+            self._storer.counts.forgotten += removal.forget_doomed(self._ledger, engine, self._told_forgotten)
 
     # -- commit and report
 

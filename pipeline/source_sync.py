@@ -5,7 +5,7 @@ from collections.abc import Callable
 from connectors.contract import Stops
 from connectors.errors import ConnectorError
 from corebrain.errors import CorebrainError
-from pipeline import events, metrics
+from pipeline import events, metrics, traces
 from pipeline.errors import AlreadyRunning, PipelineError, SetupError
 from pipeline.heartbeat import Heartbeat
 from pipeline.host import Host
@@ -61,7 +61,9 @@ class SourceSync:
             finally:
                 scratch.close()
         started = self._host.now()
-        report = self._timed(self._leased)
+        with traces.span("sync", source=self._source.name) as span:
+            report = self._timed(self._leased)
+            traces.tell(span, report)
         events.finished(report)
         metrics.record(report)
         if not self._options.scopes or report.stored or report.forgotten or report.error:

@@ -9,7 +9,7 @@ from connectors.errors import DocumentRefused
 from corebrain.brain import Brain
 from corebrain.errors import CorebrainError, InvalidRequest
 from corebrain.model.requests import MAX_STORE_MANY
-from pipeline import events
+from pipeline import events, traces
 from pipeline.backoff import delay_s
 from pipeline.host import Host
 from pipeline.prepare import Ready, Same
@@ -127,7 +127,9 @@ class Storer:
     def _ingest(self, batch: Sequence[Ready]) -> None:
         """Store *batch*; the engine's refusal of one document costs only that one."""
         try:
-            receipts = self._brain.ingest_many([document for ready in batch for document in ready.documents]).receipts
+            documents = [document for ready in batch for document in ready.documents]
+            with traces.span("sync.batch", items=len(documents)):
+                receipts = self._brain.ingest_many(documents).receipts
         except InvalidRequest as error:
             self._without_poison(batch, error)
             return

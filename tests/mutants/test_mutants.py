@@ -70,8 +70,8 @@ MUTANTS = [
     Mutant(
         "record order: recorded before it is stored",
         "pipeline/store.py",
-        "        try:\n            receipts = self._brain",
-        "        self._ledger.record([one.record for one in batch])\n        try:\n            receipts = self._brain",
+        "        try:\n            documents = [document",
+        "        self._ledger.record([one.record for one in batch])\n        try:\n            documents = [document",
         CRASH,
         "killed and reference",
     ),

@@ -9,10 +9,15 @@ from typing import Any
 
 import pytest
 from opentelemetry import metrics as telemetry
+from opentelemetry import trace as tracing
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
 
-from connectors.errors import DocumentRefused
+from connectors.errors import AuthError, DocumentRefused
 from connectors.testing.scripted import ScriptedConnector
 
 TWO = {"a.md": "# A\n\nAlpha.", "b.md": "# B\n\nBeta."}
@@ -97,12 +102,53 @@ def test_a_sync_is_recorded_where_opentelemetry_is_loaded(bench: Any, reader: In
     assert found["corebrain.sync.set_aside", ""] == 1
 
 
+# -- traces
+
+
+@pytest.fixture
+def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
+    """Every span that ended, as the SDK sees it."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(tracing, "get_tracer", provider.get_tracer)
+    yield exporter
+    provider.shutdown()
+
+
+def test_a_sync_is_a_trace_of_its_steps(bench: Any, spans: InMemorySpanExporter) -> None:
+    source = ScriptedConnector(TWO)
+    bench.sync(source)
+    found = {span.name: span for span in spans.get_finished_spans()}
+    whole = found["corebrain.sync"]
+    assert whole.parent is None
+    told = dict(whole.attributes or {})
+    assert (told["corebrain.source"], told["corebrain.new"], told["corebrain.set_aside"]) == ("scripted", 2, 0)
+    assert whole.status.status_code is StatusCode.UNSET
+    for step in ("scan", "store", "forget"):
+        assert found[f"corebrain.sync.{step}"].parent == whole.get_span_context()
+    batch = found["corebrain.sync.batch"]
+    assert batch.parent == found["corebrain.sync.store"].get_span_context()
+    assert dict(batch.attributes or {}) == {"corebrain.items": 2}
+
+
+def test_a_sync_that_failed_is_a_trace_that_says_so(bench: Any, spans: InMemorySpanExporter) -> None:
+    source = ScriptedConnector(TWO)
+    source.faults.fail("", AuthError("the token is refused"))
+    bench.sync(source)
+    (whole,) = (span for span in spans.get_finished_spans() if span.name == "corebrain.sync")
+    assert (whole.status.status_code, whole.status.description) == (StatusCode.ERROR, "the token is refused")
+
+
 def test_without_opentelemetry_nothing_of_it_is_imported() -> None:
     code = (
         "import sys\n"
-        "from pipeline import metrics\n"
+        "from pipeline import metrics, traces\n"
         "from pipeline.report import SourceReport\n"
-        "metrics.record(SourceReport(name='a', source='files'))\n"
+        "report = SourceReport(name='a', source='files')\n"
+        "metrics.record(report)\n"
+        "with traces.span('sync', source='a') as span:\n"
+        "    traces.tell(span, report)\n"
         "sys.exit('opentelemetry' in sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[3], check=True)
