@@ -159,6 +159,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._serve()
 
+    def do_PATCH(self) -> None:
+        self._serve()
+
+    def do_DELETE(self) -> None:
+        self._serve()
+
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the standard library's name
         """Say nothing: tests read the log."""
 

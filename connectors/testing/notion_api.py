@@ -9,13 +9,14 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from connectors.testing import notion_shapes as shapes
 from connectors.testing.notion_markdown import Writing
 from connectors.testing.notion_shapes import Obj
 from connectors.testing.notion_workspace import Workspace
+from connectors.testing.notion_writes import Refused, write
 
 PROPERTY_CAP = 25
 """Values of a relation, people, title or rich text property that a page carries."""
@@ -102,12 +103,23 @@ class Api:
         Raises:
             ApiError: It is an error.
         """
+        written = self._write(asked)
+        if written is not None:
+            return written
         for method, pattern, handler in self._routes:
             match = re.fullmatch(pattern, asked.path)
             if match and method == asked.method:
                 with self.workspace.lock:
                     return self._signed(handler(self, asked, *map(_dashed, match.groups())))
         raise ApiError(400, "invalid_request_url", "Invalid request URL.")
+
+    def _write(self, asked: Asked) -> Obj | None:
+        try:
+            with self.workspace.lock:
+                key = write(self.workspace, asked.method, asked.path, asked.body)
+                return None if key is None else deepcopy(self.workspace.things.get(key) or self.workspace.block_of[key])
+        except Refused as error:
+            raise ApiError(400, "validation_error", str(error)) from error
 
     # -- search and queries
 
@@ -344,7 +356,7 @@ class Api:
     def _signed(self, reply: Obj) -> Obj:
         """Sign the addresses of files that Notion keeps, anew for every reply."""
         now = self.workspace.clock()
-        signed = _sign(deepcopy(reply), self.file_base, now, now + timedelta(seconds=self.limits.file_life_s))
+        signed = shapes.sign(deepcopy(reply), self.file_base, now, now + timedelta(seconds=self.limits.file_life_s))
         return signed if isinstance(signed, dict) else reply
 
     _routes: ClassVar[tuple[tuple[str, str, Callable[..., Obj]], ...]] = (
@@ -361,17 +373,6 @@ class Api:
         ("GET", "users", _all_users_reply),
         ("GET", "users/me", _me_reply),
     )
-
-
-def _sign(value: Any, base: str, now: datetime, end: datetime) -> Any:
-    if isinstance(value, dict):
-        return {name: _sign(one, base, now, end) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_sign(one, base, now, end) for one in value]
-    if isinstance(value, str) and "notion-file:" in value:
-        signature = f"?X-Amz-Expires={end.timestamp():.0f}&X-Amz-Signature={uuid.uuid4().hex}"
-        return re.sub(r"notion-file:([\w.%-]+)", lambda match: f"{base}/_files/{match[1]}{signature}", value)
-    return value
 
 
 def _dashed(key: str) -> str:

@@ -1,5 +1,7 @@
 """Objects as Notion's API gives them, for its stand-in: shapes follow recorded replies of 2026-03-11."""
 
+import re
+import uuid
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -160,3 +162,15 @@ def user(key: str, name: str) -> Obj:
 def error(status: int, code: str, message: str, request: str, **more: Any) -> Obj:
     """Return the body of an error."""
     return {"object": "error", "status": status, "code": code, "message": message, "request_id": request, **more}
+
+
+def sign(value: Any, base: str, now: datetime, end: datetime) -> Any:
+    """Return *value* with a signed address in place of every file that Notion keeps."""
+    if isinstance(value, dict):
+        return {name: sign(one, base, now, end) for name, one in value.items()}
+    if isinstance(value, list):
+        return [sign(one, base, now, end) for one in value]
+    if isinstance(value, str) and "notion-file:" in value:
+        signature = f"?X-Amz-Expires={end.timestamp():.0f}&X-Amz-Signature={uuid.uuid4().hex}"
+        return re.sub(r"notion-file:([\w.%-]+)", lambda match: f"{base}/_files/{match[1]}{signature}", value)
+    return value
