@@ -9,7 +9,7 @@ from corebrain.engines.local.ranking import Found, rank
 from corebrain.engines.local.times import Period
 from corebrain.model.filter import MetaFilter
 from corebrain.model.instant import Instant
-from corebrain.model.requests import FetchRequest, Hit
+from corebrain.model.requests import FetchMode, FetchRequest, Hit
 
 _LONGEST = 2_000  # characters of a question in which a time is looked for
 _UNWORDED = 1e-6  # score of what is found by its time alone
@@ -34,6 +34,8 @@ def fetch(
 
 
 def _ranked(connection: apsw.Connection, request: FetchRequest, now: Instant, rank: Ranker, most: int) -> list[Found]:
+    if request.mode is FetchMode.VECTOR:  # likeness alone decides
+        return rank(connection, request.query, request.filter, most)
     period = times.period(request.query[:_LONGEST], now)
     query = request.query if period is None else period.without(request.query)
     most = max(most, ordering.WINDOW)
