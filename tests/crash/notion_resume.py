@@ -67,17 +67,24 @@ def sync(home: Path, server: NotionServer, kill_after: int | None = None) -> Run
     secrets = {"NOTION_TOKEN": "t", "NOTION_API": server.url}
     with (home / "out").open("wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=out, env=os.environ | secrets)
-        ended, status, usage = os.wait4(process.pid, 0 if kill_after is None else os.WNOHANG)
-        while not ended:
+        peak = 0.0
+        while process.poll() is None:
+            peak = max(peak, _peak_mb(process.pid))
             if kill_after is not None and len(_pages(server.log[before:])) >= kill_after:
                 process.send_signal(signal.SIGKILL)
                 kill_after = None
             time.sleep(0.005)
-            ended, status, usage = os.wait4(process.pid, os.WNOHANG)
-        process.returncode = os.waitstatus_to_exitcode(status)
     lines = server.log[before:]
-    peak = usage.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
     return Run(_pages(lines), len(lines), peak, process.returncode)
+
+
+def _peak_mb(pid: int) -> float:
+    """Return the peak memory of a running process, 0 where the system does not tell (proc(5), VmHWM)."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1e3 for line in lines if line.startswith("VmHWM:")), 0.0)
 
 
 def _pages(log: list[str]) -> list[str]:
@@ -104,7 +111,7 @@ def main() -> int:
     times = Counter(page for run in runs for page in set(run.pages))
     twice = sum(count - 1 for count in times.values())
     told = [
-        f"run {number}, exit {run.status}: {run.requests:,} requests, {len(run.pages):,} read, peak {run.peak_mb:.0f} MB"
+        f"run {number}, exit {run.status}: {run.requests:,} requests, {len(run.pages):,} read, {run.peak_mb:.0f} MB"
         for number, run in enumerate(runs, 1)
     ]
     growth = (whole.peak_mb - small.peak_mb) * 1e6 / (options.pages * 0.9)
