@@ -77,6 +77,7 @@ _ODT = _unstructured("pypandoc", "docx", program="pandoc")
 _TEXT = Parser("text", _CONVERT + "text", lane=IN_PROCESS)
 _MARKDOWN = Parser("markdown", _CONVERT + "markdown", lane=IN_PROCESS)
 _CSV = Parser("csv", _CONVERT + "csv_table")
+_ODF = Parser("lxml", _CONVERT + "odf", packages=("lxml",))
 _XLSX = Parser("calamine", _CONVERT + "xlsx", packages=("python_calamine",))
 
 PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
@@ -103,7 +104,8 @@ PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
     "rst": (_PANDOC,),
     "org": (_PANDOC,),
     "epub": (Parser("selectolax", _CONVERT + "epub", packages=("selectolax", "lxml")),),
-    "odt": (_ODT,),
+    "odt": (_ODF,),
+    "odp": (_ODF,),
     "doc": (_unstructured("docx", program="soffice"),),
     "ppt": (_unstructured("pptx", program="soffice"),),
 }
@@ -113,6 +115,7 @@ CHOICES: Final[dict[str, tuple[Parser, ...]]] = {
     "html": (_unstructured(),),
     "docx": (_unstructured("docx"),),
     "pptx": (_unstructured("pptx"),),
+    "odt": (_ODT,),
 }
 
 

@@ -8,17 +8,14 @@ import pytest
 from corebrain.documents.types import RawDocument
 
 HERE = Path(__file__).parent
-SOURCES = sorted(
-    path
-    for folder in ("docx", "html", "pdf", "pptx", "xlsx")
-    for path in (HERE / folder).iterdir()
-    if path.suffix != ".md"
-)
+MODULES = {name: name for name in ("docx", "eml", "epub", "html", "ipynb", "odf", "pdf", "pptx", "xlsx")}
+MODULES["csv"] = "csv_table"
+SOURCES = sorted(path for folder in MODULES for path in (HERE / folder).iterdir() if path.suffix != ".md")
 ORIGIN = "https://example.org/docs/page.html"
 
 
 def converted(source: Path) -> str:
-    module = importlib.import_module(f"corebrain.documents.convert.{source.parent.name}")
+    module = importlib.import_module(f"corebrain.documents.convert.{MODULES[source.parent.name]}")
     raw = RawDocument(data=source.read_bytes(), filename=source.name, origin=ORIGIN)
     return str(module.convert(raw, source.suffix[1:]).markdown) + "\n"
 
