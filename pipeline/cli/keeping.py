@@ -88,9 +88,9 @@ class Voice:
 
     def reported(self, report: SourceReport, scopes: tuple[str, ...]) -> None:
         """Say what a sync did beside storing: the whole line of a source's first, then only what is new."""
-        if not scopes and report.name not in self._begun:
+        if not scopes and (report.name not in self._begun or (report.touched and report.error is None)):
             self._begun.add(report.name)
-            self.say(line(report))
+            self.say(f"{line(report)}{'; 1 job' if report.touched else ''}")
         elif report.error is not None:
             self.note(f"{report.name}: {report.error}")
         elif report.gone:

@@ -125,7 +125,8 @@ def test_issues_of_the_emulator_are_read_with_comments_and_followed(emulated: st
     send(emulated, "POST", at, {"title": "Another", "body": "Later."})
     later = {event.ref.title for event in connector.scan(cursor, notes) if isinstance(event, Seen)}
     assert "Another" in later
-    assert connector._transport._sender._budget.remaining() is not None, "it tells how much of the limit is left"
+    transport: Any = connector._transport
+    assert transport._sender._budget.remaining() is not None, "it tells how much of the limit is left"
 
 
 def test_owner_of_the_emulator_is_listed_and_a_missing_repository_is_told(emulated: str, tmp_path: Path) -> None:

@@ -117,6 +117,8 @@ def test_budget_that_runs_out_pauses_and_the_rest_follows(world: World, desk: De
     connector._transport._sender._budget._now = lambda: world.now
     report = desk.sync(connector)
     assert report.error is not None
+    assert "goes on at 09:30:00 UTC" in report.error
+    assert report.retry_after_s == 1800
     held = len(desk.held())
     assert held < 12
     world.server.budget.limit = 5000

@@ -151,6 +151,7 @@ def test_long_discussions_and_long_lists_of_them_are_read_to_the_end(world: Worl
     blobs = {event.ref.key: event.blob for event in found.events if isinstance(event, Seen) and event.blob}
     assert len(blobs) == 60
     long = blobs["acme/api!discussions/7"]
+    assert isinstance(long.data, bytes)
     assert all(f"Comment {i}." in long.data.decode() for i in range(170))
     assert long.tags == ("help",)
     assert connector.fetch(found.refs["acme/api!discussions/7"], None) == long
