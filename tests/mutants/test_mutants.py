@@ -85,7 +85,7 @@ MUTANTS = [
     Mutant(
         "record order: a moved document's old record stays",
         "pipeline/state/books.py",
-        "            self.end(moved)\n",
+        "            self.end([old for old, _ in moved])\n",
         "",
         SYNC,
     ),
