@@ -8,7 +8,7 @@ size, or so many times that. Wall time holds what else the machine does, so the 
 beside it, and what one `fdatasync` costs where the local engine's file lies. *Assembly* is a pack's time less the
 engine's own reads: settling, rendering, and the work of gathering.
 
-Last comes the asynchronous door: what awaiting a turn adds to it, and how late the event loop is while many turns are
+Last comes the asynchronous door: what awaiting a call adds to it, and how late the event loop is while many turns are
 under way. Exits 1 when a goal on the local engine is missed. The last line is a summary.
 """
 
@@ -26,7 +26,7 @@ from pathlib import Path
 from statistics import mean, quantiles
 from typing import Any, TypeVar
 
-from corebrain.aio import AsyncAgentMemory
+from corebrain.aio import AsyncAgentMemory, AsyncEngine
 from corebrain.contract import EngineDescriptor, EngineHealth, Hits, Item, MemoryEngine
 from corebrain.engines.reference import ReferenceEngine
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
@@ -174,16 +174,17 @@ def assembled(engine: MemoryEngine, memory: AgentMemory, script: Script, times: 
         times.add("assembly", time.perf_counter() - began - (clocked.read_s - before))
 
 
-async def awaited(memory: AgentMemory, script: Script, times: Times) -> None:
-    """Take turn about: the same recall called and awaited; what awaiting adds is the difference of each pair."""
-    async with AsyncAgentMemory(memory) as door:
-        await door.recall("warm up")
-        for turn in range(SAMPLES):
+async def awaited(times: Times) -> None:
+    """Take turn about: a read of nothing called and awaited; what awaiting adds is the difference of each pair."""
+    engine, nothing = ReferenceEngine(), ListRequest()
+    async with AsyncEngine(engine) as door:
+        await door.list(nothing)
+        for _ in range(5 * SAMPLES):
             began = time.perf_counter()
-            memory.recall(script.asked(turn))
+            engine.list(nothing)
             called = time.perf_counter() - began
             began = time.perf_counter()
-            await door.recall(script.asked(turn))
+            await door.list(nothing)
             times.add("door", time.perf_counter() - began - called)
 
 
@@ -244,7 +245,7 @@ def main() -> None:
             )
         conversed(memory, script, given.times, times)
         assembled(engine, memory, script, times)
-        asyncio.run(awaited(memory, script, times))
+        asyncio.run(awaited(times))
         synced(Path(place), times)
         asyncio.run(lagging(memory, script, given.burst, times))
     sys.exit(report(given.engine, given.burst, times))
