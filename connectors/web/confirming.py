@@ -61,7 +61,7 @@ class Confirming:
         for target in (canonical(self._site.scope, read), refresh(self._site.scope, read)):
             if target is not None and self._crawl.visited.get(target.key):
                 return Gone(ref.key)
-        return Seen(self._site.ref(page, self._site.note(read)), read.blob())
+        return Seen(self._site.ref(page, self._site.note(read)), self._site.blob(read))
 
     def _moved(self, ref: Ref, page: Address, status: int, location: str) -> Seen | Gone | Failed:
         target = address(location, page.url, self._site.scope.query)

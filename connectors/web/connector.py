@@ -150,7 +150,7 @@ class WebConnector:
         read = read_page(page, answer, self._agent)
         if not is_document(page, answer):
             raise DocumentRefused(f"{name} is {answer.media_type or 'of no type'}, no kind of document", "exclude it")
-        return Unchanged(known) if known is not None and known == read.token else read.blob()
+        return Unchanged(known) if known is not None and known == read.token else self._site.blob(read)
 
     def _fresh_site(self) -> Site:
         pace = Pace(self._habits.interval_s)

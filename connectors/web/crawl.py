@@ -211,7 +211,7 @@ class Crawl:
         self._follow(leads, plan.entry)
         self.visited[plan.address.key] = kept
         if kept:
-            yield from self._seen(Seen(site.ref(plan.address, note), page.blob()))
+            yield from self._seen(Seen(site.ref(plan.address, note), site.blob(page)))
 
     def _unchanged(self, plan: Plan) -> Iterator[Event]:
         note = plan.note

@@ -64,6 +64,10 @@ class WebConfig(BaseModel):
         ByteSize,
         Field(ge=1, le=document.MAX_BYTES, description="Largest page read, as a number or as 64MiB; at most 100MiB."),
     ] = ByteSize(32 * 2**20)
+    content: Annotated[
+        Literal["page", "article"],
+        Field(description="What of a web page is kept: all but menus and the like, or its article alone."),
+    ] = "page"
     allow_private: Annotated[
         tuple[str, ...],
         Field(
@@ -100,6 +104,7 @@ def make(config: WebConfig, name: str, base: Path) -> WebConnector:
             languages=frozenset(tag.partition("-")[0].lower() for tag in config.languages),
             collection_depth=config.collection_depth,
             max_bytes=config.max_bytes,
+            content=config.content,
         ),
         name=name,
         allow_private=config.allow_private,

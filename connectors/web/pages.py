@@ -56,12 +56,18 @@ class Page:
         """When it last changed, as it says itself or by its header."""
         return self.head.modified or _http_date(self.answer.headers.get("last-modified", ""))
 
-    def blob(self) -> Blob:
-        """Return its document."""
+    def blob(self, profile: str = "") -> Blob:
+        """Return its document.
+
+        Args:
+            profile: How a web page is to be converted, as a parameter of its media type; empty is the usual way.
+        """
         answer = self.answer
         name = filename(self.address, answer)
         declared = answer.headers.get("content-type", "")
         vague = answer.media_type in _VAGUE and _format(name) is not None
+        if profile and is_html(answer):
+            declared, vague = f"{declared or 'text/html'}; profile={profile}", False
         return Blob(
             data=answer.content,
             media_type="" if vague else declared,

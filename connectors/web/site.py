@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
-from connectors.contract import Ref
+from connectors.contract import Blob, Ref
 from connectors.http import Client, Pace, Response
 from connectors.web.addresses import Address
 from connectors.web.page_notes import PageNote, Was
@@ -28,6 +29,7 @@ class Habits:
         languages: Primary tags (`en`) of the languages wanted; empty for all.
         collection_depth: Folders of the path that make a collection of their own below the host.
         max_bytes: Largest page read.
+        content: What of a web page is kept: `page` (all but what is surely furniture) or its `article` alone.
     """
 
     follow: bool = True
@@ -41,6 +43,7 @@ class Habits:
     languages: frozenset[str] = frozenset()
     collection_depth: int = 0
     max_bytes: int = 32 * 2**20
+    content: Literal["page", "article"] = "page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,10 @@ class Site:
         """Return how fast an origin may be asked: as configured, or slower where its robots.txt says so."""
         delay = self.robots.rules(origin).delay_s if self.habits.robots else 0.0
         return Pace(max(self.habits.interval_s, delay))
+
+    def blob(self, page: Page) -> Blob:
+        """Return the document of a page that was read."""
+        return page.blob("article" if self.habits.content == "article" else "")
 
     def ref(self, address: Address, note: PageNote) -> Ref:
         """Return the ref of a page as it was last read."""

@@ -4,6 +4,7 @@ from selectolax.lexbor import LexborNode
 
 from corebrain.documents.convert import html_content
 from corebrain.documents.convert.html_blocks import Block, measured
+from corebrain.documents.convert.html_names import part
 
 LEAST_PROSE = 200
 """Characters of prose without which a page has no content to tell from the rest."""
@@ -22,10 +23,11 @@ def furniture(body: LexborNode, skipped: frozenset[int]) -> frozenset[int]:
     html_content.mark(blocks)
     if blocks[0].clean < LEAST_PROSE:
         return frozenset()
-    left_out = {block.node.mem_id for block in blocks if block.is_out}
+    left_out: set[int] = set()
     best, main = html_content.best(blocks), _landmark(blocks)
     inner = html_content.widened(best) if best is not None else blocks[0]
     is_in_main = False
+    _tidy(inner, left_out)
     while inner.up is not None:
         is_in_main = is_in_main or inner is main
         for beside in inner.up.blocks:
@@ -37,9 +39,23 @@ def furniture(body: LexborNode, skipped: frozenset[int]) -> frozenset[int]:
     return frozenset(left_out)
 
 
+def _tidy(block: Block, left_out: set[int]) -> None:
+    """Leave out what stands within the content and is none by its element, or is called what is never content."""
+    for inner in block.blocks:
+        if inner.is_out and (inner.tag in html_content.CHROME or part(inner.name) in {"comments", "furniture"}):
+            left_out.add(inner.node.mem_id)
+        else:
+            _tidy(inner, left_out)
+
+
 def _clear(block: Block, around: Block, left_out: set[int], *, links_too: bool) -> None:
+    """Leave out what stands beside the content and is called, or built, like furniture."""
     share = block.text / (around.text or 1)
-    if html_content.is_called_foreign(block, share) or (links_too and html_content.is_list_of_links(block, share)):
+    if (
+        block.is_out
+        or html_content.is_called_foreign(block, share)
+        or (links_too and html_content.is_list_of_links(block, share))
+    ):
         left_out.add(block.node.mem_id)
         return
     for inner in block.blocks:

@@ -10,18 +10,19 @@ Part: TypeAlias = Literal["body", "lead", "comments", "furniture", "aside", ""]
 _TAXONOMY = re.compile(r"\b(?:tag|category|status|format|author|topic|type|has|section)-\S+")  # what a post is about
 _COMMENTS = re.compile(r"[ck]omment(?!ary)|comentari|disqus|\brespond", re.IGNORECASE)
 _FURNITURE = re.compile(
-    r"cookie|consent|gdpr|newsletter|related|\bshar(?:e|ing)|[-_]shar(?:e|ing)|social|breadcrumb"
-    r"|sidebar|side-bar|paginat|pagenav|advert|widget-?area|author-?(?:info|bio|box|desc)|about-?(?:the-?)?author"
-    r"|ratings?\b|recommend|trending|most-?read|popular|outbrain|taboola|addtoany|addthis|sharedaddy|read-?next|also-?like",
+    r"cookie|consent|gdpr|newsletter|related|\bshar(?:e|ing)|[-_]shar(?:e|ing)|social|breadcrumb|sidebar|side-bar"
+    r"|paginat|pagenav|\bpager\b|advert|sponsor|promo|\bads?\b|[-_]ads?[-_]|subscri|sign-?up|paywall|donate"
+    r"|widget-?area|author-?(?:info|bio|box|desc)|about-?(?:the-?)?author|ratings?\b|recommend|recirc|trending|popular"
+    r"|most-?read|also-?like|read-?(?:next|more|also)|more-?(?:stories|news|from|articles)|outbrain|taboola|addtoany"
+    r"|addthis|sharedaddy|(?:^|\s)tags?(?:\s|$)|(?:post|entry|article|node|story)[-_]+tags?\b|tag-?(?:list|cloud|links)"
+    r"|tagged|(?:post|entry)-?meta|post-?info|popup|popmake|modal|navbar|navigation|masthead|screen-?reader"
+    r"|visually-?hidden|sr-only|byline|dateline|pub-?date|post-?(?:date|author)|teaser|follow|log-?in\b|jump|skip",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
-    r"\brail\b|recirc|subscri|sign-?up|promo|sponsor|\bads?\b|[-_]ads?[-_]|\bpager\b|footer|\bmenu|navbar|\bnav\b|-nav\b"
-    r"|navigation|masthead|widget|popup|popmake|modal|overlay|more-?(?:stories|news|from|articles)|read-?(?:more|also)|toolbar"
-    r"|(?:^|\s)tags?(?:\s|$)|(?:post|entry|article|node|story)[-_]+tags?\b|tag-?(?:list|cloud|links)|tagged|topics"
-    r"|byline|author|\bmeta\b|(?:post|entry)-?meta|metadata|post-?info|dateline|timestamp|pub-?date|login|log-in|register|paywall"
-    r"|copyright|legal|disclaimer|teaser|follow|feedback|\bvote|email|jump|skip|screen-?reader"
-    r"|visually-?hidden|sr-only|caption|credit|carousel|banner|donate|shop|\bbuy|price|\btoc\b|table-of-contents",
+    r"\brail\b|footer|\bmenu|\bnav\b|-nav\b|widget|overlay|toolbar|topics|author|\bmeta\b|metadata|timestamp"
+    r"|register|copyright|legal|disclaimer|feedback|\bvote|email"
+    r"|caption|credit|carousel|banner|shop|\bbuy|price|\btoc\b|table-of-contents",
     re.IGNORECASE,
 )
 _LEAD = re.compile(

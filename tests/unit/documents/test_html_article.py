@@ -68,6 +68,13 @@ def test_page_outside_its_main_element_is_left_out_when_that_holds_the_most() ->
     assert "The lease" in whole(f"<main><p>Short.</p></main>{PROSE * 2}")
 
 
+def test_doubtful_parts_of_the_content_go_from_the_article_alone() -> None:
+    doubtful = '<div class="price-table"><p>The plan for teams costs ten a month, and twelve with support.</p></div>'
+    body = f"<div>{PROSE * 2}{doubtful}{PROSE * 2}</div>"
+    assert "costs ten" in whole(body)
+    assert "costs ten" not in alone(body)
+
+
 def test_index_page_of_nothing_but_links_is_kept() -> None:
     assert whole(f'<div class="index"><ul>{MENU}</ul></div>').count("Another page") == 12
     assert alone(f'<div class="index"><ul>{MENU}</ul></div>').count("Another page") == 12

@@ -9,10 +9,12 @@ import pytest
 from connectors.contract import Blob, Failed, Gone, Seen, Unchanged
 from connectors.errors import AuthError, ConfigError, DocumentError, DocumentGone, DocumentRefused, Unavailable
 from connectors.notes import MemoryNotes
+from connectors.pull import pull
 from connectors.testing.harness import Listing
 from connectors.testing.web import WebStandIn, spoil
 from connectors.testing.web_pages import StandInPage, documentation, page, redirect, sitemap
 from connectors.web.connector import WebConnector
+from corebrain.layout import BrainDocument
 
 if TYPE_CHECKING:
     from connectors.contract import Event
@@ -455,3 +457,18 @@ def test_known_page_is_scanned_alone(site: WebStandIn, connect: Connect, crawl: 
     listing = crawl(connect(), notes, scope=key)
     assert (set(listing.refs), listing.completed) == ({key}, [key])
     assert [path for path in site.paths if path != "/robots.txt"] == ["/a"]
+
+
+def test_article_of_a_page_is_kept_alone_on_request(site: WebStandIn, connect: Connect) -> None:
+    prose = "<p>A lease is a promise with an end, and this page says how one is kept when its process is gone.</p>" * 3
+    teaser = '<div class="caption"><p>Elsewhere on this site, something quite different is told.</p></div>'
+    site.pages["/"] = StandInPage(f"<body><article>{prose}{teaser}</article></body>".encode(), "text/html")
+    site.pages["/notes.txt"] = StandInPage(b"plain notes", "text/plain")
+
+    def texts(**settings: str) -> list[str]:
+        connector = connect("/", "/notes.txt", **settings)
+        return [document.text for document in pull(connector) if isinstance(document, BrainDocument)]
+
+    page, notes = texts()
+    assert "Elsewhere" in page
+    assert texts(content="article") == [page.partition("\n\nElsewhere")[0], notes]
