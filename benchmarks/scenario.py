@@ -1,10 +1,14 @@
-"""What a turn costs in a large memory: python benchmarks/scenario.py [--turns 200] [--folder DIR] [--growth].
+"""What a turn costs in a large memory: python benchmarks/scenario.py [--turns 200] [--folder DIR] [--vectors]
+[--growth].
 
 Scenario S: 100,000 passages of documents in 4 sources of 25 collections, 50 agents of 2,000 turns, 5,000 learnings,
 20 items of a core scope above the layout root; 50,000 words by Zipf's law, the most frequent being the function words
 of English; a user's message has twenty of them. Printed:
 `pre_turn` (logs and recalls), `post_turn` and `start_session` at full durability, `post_turn` with
 `durability="process"`, each section's own read, and in the same run what one durable write costs on this disk.
+
+With --vectors every text has a vector and every question is asked by words and meaning, the vectors drawn, not made by
+a model: its own time comes on top (a small one's some 7 ms a question).
 
 With --growth the same for smaller and larger memories and for 1 to 500 agents: no section's cost may grow with what it
 does not reach, and the team section's at most twofold from 50 to 500 agents.
@@ -18,13 +22,16 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 from benchmarks.local_engine import one_sync
 from benchmarks.made_up import Words
 from corebrain.contract import Item
+from corebrain.embed import Embedder
 from corebrain.engines.local import LocalEngine
 from corebrain.layout import BrainSource, MemoryLayout
 from corebrain.lifecycle import AgentMemory, CoreScope
@@ -40,6 +47,7 @@ SOURCES = (BrainSource.FILES, BrainSource.NOTION, BrainSource.GITHUB, BrainSourc
 BATCH = 100
 START = Instant.parse("2026-01-01T00:00:00Z")
 MINUTE_NS = 60 * 1_000_000_000
+GOALS_BY_MEANING = (30.0, 60.0)  # of pre_turn, the question's vector given
 GOALS = {"pre_turn": (20.0, 45.0), "post_turn": (4.0, 10.0), "start_session": (20.0, None)}
 
 
@@ -97,11 +105,25 @@ def learning(text: str, at: Namespace) -> Learning:
     return Learning(text=text, kind=LearningKind.FACT, confidence=0.8, meta=MemoryMeta(namespace=at))
 
 
+class Drawn:
+    """An embedder that draws a vector for each text, the same every time."""
+
+    name = "drawn"
+    dimension = 384
+
+    def embed(self, texts: Sequence[str]) -> list[Any]:
+        import numpy as np  # noqa: PLC0415  # only with --vectors
+
+        return [
+            np.random.default_rng(crc32(text.encode())).standard_normal(self.dimension, np.float32) for text in texts
+        ]
+
+
 class Timed(LocalEngine):
     """The local engine, each of its ranked reads timed by what it reaches."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: Path, embedder: Embedder | None) -> None:
+        super().__init__(path, embedder=embedder)
         self.spent: dict[str, list[float]] = defaultdict(list)
 
     def fetch(self, request: FetchRequest) -> FetchPage:
@@ -126,7 +148,7 @@ def quantiles(taken: list[float]) -> tuple[float, float]:
     return statistics.median(taken), taken[min(len(taken) - 1, int(len(taken) * 0.95))]
 
 
-def fill(file: Path, size: Size, words: Words) -> float:
+def fill(file: Path, size: Size, words: Words, embedder: Embedder | None = None) -> float:
     """Store everything in batches; return items a second."""
     start = time.perf_counter()
     with LocalEngine(file, durability="process") as engine:
@@ -140,6 +162,10 @@ def fill(file: Path, size: Size, words: Words) -> float:
             engine.store_many(batch)
         taken = time.perf_counter() - start
         engine.maintain(60)
+    if embedder is not None:
+        with LocalEngine(file, durability="process", embedder=embedder) as engine:
+            while engine.maintain(60).left:
+                pass
     return size.items / taken
 
 
@@ -163,28 +189,31 @@ def live(engine: LocalEngine, words: Words, times: int, agents: int) -> dict[str
     return taken
 
 
-def measured(file: Path, words: Words, times: int, agents: int) -> dict[str, tuple[float, float]]:
+def measured(
+    file: Path, words: Words, times: int, agents: int, embedder: Embedder | None = None
+) -> dict[str, tuple[float, float]]:
     """Return median and 95th percentile of each moment and of each section's read."""
-    with Timed(file) as engine:
+    with Timed(file, embedder) as engine:
         live(engine, words, 10, agents)
         engine.spent.clear()
         taken = live(engine, words, times, agents)
         found = {name: quantiles(values) for name, values in taken.items()}
         found |= {f"  read: {name}": quantiles(values) for name, values in engine.spent.items()}
-    with LocalEngine(file, durability="process") as engine:
+    with LocalEngine(file, durability="process", embedder=embedder) as engine:
         found["post_turn, durability=process"] = quantiles(live(engine, words, times, agents)["post_turn"])
     return found
 
 
-def scenario(folder: Path, times: int) -> None:
+def scenario(folder: Path, times: int, embedder: Embedder | None) -> None:
     """Print scenario S against its goals and this disk's floor."""
     size, words, file = Size(), Words(), folder / "memory.db"
     print(f"{size.items:,} items: {size.passages:,} passages, {size.agents} agents of {size.turns:,} turns")
-    rate = fill(file, size, words)
+    rate = fill(file, size, words, embedder)
+    goals = GOALS if embedder is None else {**GOALS, "pre_turn": GOALS_BY_MEANING}
     print(f"stored {rate:,.0f} items/s (process durability); file {file.stat().st_size / 1e6:,.0f} MB")
     floor = one_sync(folder)
-    for name, (middle, high) in measured(file, words, times, size.agents).items():
-        goal = GOALS.get(name)
+    for name, (middle, high) in measured(file, words, times, size.agents, embedder).items():
+        goal = goals.get(name)
         line = f"{name:32} p50 {middle:8.2f} ms   p95 {high:8.2f} ms"
         print(line + (f"   goal {goal[0]:g}" + (f" / {goal[1]:g}" if goal[1] else "") if goal else ""))
     print(f"{'one 4 KiB write and fdatasync':32} p50 {floor:8.2f} ms   peak memory {peak():.0f} MB")
@@ -213,6 +242,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=200, help="turns that are measured")
     parser.add_argument("--folder", type=Path, help="where the files are written (default: a temporary folder)")
+    parser.add_argument("--vectors", action="store_true", help="search by words and meaning, vectors given")
     parser.add_argument("--growth", action="store_true", help="measure memories of many sizes")
     parser.add_argument("--largest", type=int, default=1_000_000, help="items of the largest memory of --growth")
     arguments = parser.parse_args()
@@ -224,7 +254,7 @@ def main() -> None:
             by_agents = [Size(50_000, agents, 100, 2_000, 20) for agents in (1, 50, 500)]
             growth(folder, arguments.turns, [*sizes, *by_agents])
         else:
-            scenario(folder, arguments.turns)
+            scenario(folder, arguments.turns, Drawn() if arguments.vectors else None)
     finally:
         shutil.rmtree(folder)
 
