@@ -14,14 +14,18 @@ from corebrain.documents.languages import language_for_path, last_component
 from corebrain.documents.registry import refusal_for
 from corebrain.documents.sniff import check_container, sniff_raw
 from corebrain.documents.types import ConvertedDocument, DocumentConverter, RawDocument
-from corebrain.errors import Empty, Refusal, TooLarge
+from corebrain.errors import Empty, Refusal, TimedOut, TooLarge
 from corebrain.layout import BrainDocument, BrainSource
 from corebrain.model.meta import MemoryMeta
 from corebrain.model.text import is_blank, trim
 
 MAX_BYTES: Final = 32 * 1024 * 1024
-MAX_PARTS: Final = 200
+MAX_PARTS: Final = 1_000
 MAX_PART_DEPTH: Final = 4
+MAX_HELD_BYTES: Final = 128 * 1024 * 1024
+"""Attachments in memory at one time: those of a document and of the attachments being read."""
+MAX_HUNG: Final = 3
+"""Attachments that may run into the time limit; the rest is then refused."""
 # Their headings are names that the converter gives (sheets), not the author's title.
 _OWN_HEADINGS: Final = frozenset({"xlsx", "xls", "xlsb", "ods", "csv", "tsv"})
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -97,9 +101,10 @@ def brain_documents(
 ) -> BrainDocuments:
     """The brain document of a file and one for each attachment, those of attachments included.
 
-    An attachment's `file_path` is its parent's, `/` and its name (`name~2` for the second of that name); its `folder`
-    is the parent's `file_path`; all else of `meta` is the parent's. At most 200 attachments, four levels deep, are
-    read; the others are refused.
+    An attachment's `file_path` is its parent's, `/` and its name (`name~2` for the second of that name; the path in it,
+    when the parent is an archive); its `folder` is the part before the last `/`; all else of `meta` is the parent's. At
+    most 1,000 attachments, four levels deep and 128 MiB at a time, are read; the others are refused, and so are all
+    after three that ran into the time limit.
 
     Raises:
         Refusal: The file itself cannot be converted. A refused attachment is in `refused`.
@@ -179,38 +184,54 @@ class _Parts:
         self._converter = converter
         self._source = source
         self._max_bytes = max_bytes
+        self._held = 0
+        self._hung = 0
         self.documents: list[BrainDocument] = []
         self.refused: list[RefusedPart] = []
 
     def add(self, parent: ConvertedDocument, raw: RawDocument, meta: MemoryMeta, above: str, depth: int) -> None:
         """Convert the parts of `parent`, which lies `depth - 1` levels below the document, and theirs."""
         taken: set[str] = set()
+        size = sum(len(part.data) for part in parent.parts)
+        self._held += size
         for part in parent.parts:
-            name = _free_name(part.name, taken)
+            name = _free_name(part.name, taken, folders=parent.format == "zip")
             taken.add(name)
             below = RawDocument(part.data, part.name, part.media_type, raw.origin)
             try:
-                if depth > MAX_PART_DEPTH:
-                    raise TooLarge("attachments are nested too deeply", advice="save the inner message by itself")
-                if len(self.documents) + len(self.refused) >= MAX_PARTS:
-                    raise TooLarge(f"more than {MAX_PARTS} attachments", advice="save the attachment by itself")
+                self._check(depth)
                 converted = convert_document(self._converter, below, max_bytes=self._max_bytes)
             except Refusal as error:
+                self._hung += isinstance(error, TimedOut)
                 self.refused.append(RefusedPart(above + name, error))
                 continue
             placed = _below(meta, name)
             self.documents.append(document_of(converted, below, self._source, placed))
             self.add(converted, below, placed, f"{above}{name}/", depth + 1)
+        self._held -= size
+
+    def _check(self, depth: int) -> None:
+        """Refuse one more attachment when there were enough."""
+        if depth > MAX_PART_DEPTH:
+            raise TooLarge("attachments are nested too deeply", advice="save the inner one by itself")
+        if len(self.documents) + len(self.refused) >= MAX_PARTS:
+            raise TooLarge(f"more than {MAX_PARTS:,} attachments", advice="save the attachment by itself")
+        if self._held > MAX_HELD_BYTES:
+            raise TooLarge("attachments within attachments are too large", advice="save the inner one by itself")
+        if self._hung >= MAX_HUNG:
+            raise TimedOut(f"not tried, after {MAX_HUNG} other attachments took too long")
 
 
-def _free_name(given: str, taken: set[str]) -> str:
-    """A name for a path: NFC, `_` for `/`, `part` when nameless, with `~2`, `~3` … when it is taken."""
-    plain = trim(unicodedata.normalize("NFC", _storable(given)).replace("/", "_")) or "part"
+def _free_name(given: str, taken: set[str], *, folders: bool) -> str:
+    """A name for a path: NFC, `_` for `/` unless it may hold folders, `part` when nameless, `~2`, `~3` … when taken."""
+    named = unicodedata.normalize("NFC", _storable(given))
+    plain = trim(named if folders else named.replace("/", "_")) or "part"
     candidates = itertools.chain([plain], (f"{plain}~{count}" for count in itertools.count(2)))
     return next(name for name in candidates if name not in taken)
 
 
 def _below(meta: MemoryMeta, name: str) -> MemoryMeta:
     """The parent's metadata at the attachment's place; its language is its own."""
-    where = {"file_path": f"{meta.file_path}/{name}", "folder": meta.file_path} if meta.file_path else {}
+    path = f"{meta.file_path}/{name}"
+    where = {"file_path": path, "folder": path.rpartition("/")[0]} if meta.file_path else {}
     return meta.model_copy(update={**where, "language": None})

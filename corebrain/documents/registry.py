@@ -103,6 +103,7 @@ PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
     "rtf": (_PANDOC,),
     "rst": (_PANDOC,),
     "org": (_PANDOC,),
+    "zip": (Parser("zip", _CONVERT + "zip_archive"),),
     "epub": (Parser("selectolax", _CONVERT + "epub", packages=("selectolax", "lxml")),),
     "odt": (_ODF,),
     "odp": (_ODF,),
@@ -160,8 +161,6 @@ def refusal_for(format: str, choices: Mapping[str, str] | None = None) -> Refusa
     if parsers:
         lacking = ", ".join(parsers[0].missing()) or parsers[0].name
         return UnsupportedFormat(f"{format} needs {lacking}, not installed here", advice=parsers[0].advice())
-    if format == "zip":
-        return UnsupportedFormat("a zip archive", advice="unpack it and add the folder")
     if format in IMAGES:
         return UnsupportedFormat(f"an image ({format})", advice="run it through OCR and save a searchable PDF")
     if format == "unknown" or format not in FORMATS:

@@ -76,4 +76,4 @@ def test_versions_are_told_without_a_parser_loaded() -> None:
     with RegistryConverter() as converter:
         assert converter.version_of("markdown") == "markdown/1"
         assert converter.supports("markdown")
-        assert not converter.supports("zip")
+        assert not converter.supports("unknown")

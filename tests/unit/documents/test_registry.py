@@ -62,7 +62,7 @@ def test_refusal_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "advice"), [("zip", "unpack"), ("png", "OCR"), ("unknown", "exclude it")]
+    ("name", "advice"), [("png", "OCR"), ("unknown", "exclude it")]
 )
 def test_formats_without_a_parser_say_what_to_do(name: str, advice: str) -> None:
     refusal = refusal_for(name)
