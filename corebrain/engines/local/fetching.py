@@ -37,31 +37,23 @@ def _ranked(connection: apsw.Connection, request: FetchRequest, now: Instant, ra
     if request.mode is FetchMode.VECTOR:  # likeness alone decides
         return rank(connection, request.query, request.filter, most)
     period = times.period(request.query[:_LONGEST], now)
-    query = request.query if period is None else period.without(request.query)
-    most = max(most, ordering.WINDOW)
-    found = rank(connection, query, request.filter, most)
-    if period is not None:
-        found = _with_inside(connection, request, query, period, rank, found)
-    return ordering.ordered(connection, query, found, period)
+    if period is None:
+        found = rank(connection, request.query, request.filter, max(most, ordering.WINDOW))
+        return ordering.ordered(connection, request.query, found)
+    query = period.without(request.query)
+    found = rank(connection, query, request.filter, max(most, ordering.WINDOW))
+    return ordering.ordered(connection, query, found, period, _within(connection, request.filter, query, period, rank))
 
 
-def _with_inside(
-    connection: apsw.Connection,
-    request: FetchRequest,
-    query: str,
-    period: Period,
-    rank: Ranker,
-    found: list[Found],
-) -> list[Found]:
-    """Add what was observed in the time named, however far down it ranks; all of that time when no word is found."""
-    narrowed = ordering.inside(request.filter, period)
-    within = rank(connection, query, narrowed, ordering.WINDOW)
-    if not within and period.is_asked:
-        numbers, _ = listing.numbers(connection, narrowed, ordering.WINDOW, None)
-        held = listing.read(connection, numbers, "i.passage")
-        within = [Found(number, row[0], _UNWORDED) for number, row in zip(numbers, held, strict=True)]
-    known = {each.item for each in found}
-    return sorted([*found, *(each for each in within if each.item not in known)], key=lambda each: each.order)
+def _within(connection: apsw.Connection, wanted: MetaFilter, query: str, period: Period, rank: Ranker) -> list[Found]:
+    """Return the best of what was observed in the time named; the newest of it when no word of the query is found."""
+    narrowed = ordering.inside(wanted, period)
+    found = rank(connection, query, narrowed, ordering.WINDOW)
+    if found or not period.is_asked:
+        return found
+    numbers, _ = listing.numbers(connection, narrowed, ordering.WINDOW, None)
+    held = listing.read(connection, numbers, "i.passage")
+    return [Found(number, row[0], _UNWORDED) for number, row in zip(numbers, held, strict=True)]
 
 
 def hits_of(connection: apsw.Connection, found: Sequence[Found]) -> list[Hit]:

@@ -68,12 +68,22 @@ class Seen:
 
 
 def ordered(
-    connection: apsw.Connection, question: str, found: Sequence[Found], period: Period | None = None
+    connection: apsw.Connection,
+    question: str,
+    found: Sequence[Found],
+    period: Period | None = None,
+    within: Sequence[Found] = (),
 ) -> list[Found]:
-    """Return ranked items, best first, in the order that all of them taken together deserve."""
-    if not found or found[0].score <= 0:
+    """Return ranked items, best first, in the order that all of them taken together deserve.
+
+    *within* are the best of the time that the question names: they are looked at however far down they rank.
+    """
+    first = {each.item: each for each in (*within, *found[:WINDOW])}
+    looked_at = sorted(first.values(), key=lambda each: each.order)
+    if not looked_at or looked_at[0].score <= 0:
         return list(found)
-    return [*arranged(question, _read(connection, found[:WINDOW]), period), *found[WINDOW:]]
+    rest = [each for each in found[WINDOW:] if each.item not in first]
+    return [*arranged(question, _read(connection, looked_at), period), *rest]
 
 
 def arranged(question: str, seen: Sequence[Seen], period: Period | None = None) -> list[Found]:

@@ -32,8 +32,8 @@ STOP_WORDS = FUNCTION_WORDS[languages.ENGLISH]
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]{2,400})[\"”“»]")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]{3,60}")
-_JOINED = re.compile(r"(?<!\w)\w+(?:[-_./:\\@]\w+)+")
-_BEGUN = re.compile(r"(?<![\w*])(\w{2,})\*(?!\S)")
+_JOINED = re.compile(r"(?<!\w)[^\W_]++(?:[-_./:\\@]{1,2}[^\W_]++)+")
+_BEGUN = re.compile(r"(?<![\w*])(\w{2,}+)\*(?!\S)")
 _NAME = re.compile(r"[^\W_]*\d|[_./:\\@]|[a-z][A-Z]")  # tells an identifier from hyphenated words
 _QUOTED_WEIGHT = 1.0  # of a phrase, for each word of it
 _JOINED_WEIGHT = 0.5

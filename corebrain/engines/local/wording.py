@@ -41,12 +41,12 @@ _UNREAD = re.compile(
 _LETTERS = {"ß": "ss", "ẞ": "ss", "æ": "ae", "Æ": "ae", "œ": "oe", "Œ": "oe", "ø": "o", "Ø": "o", "đ": "d", "Đ": "d"}
 _FOLDED = str.maketrans(_LETTERS | {"ł": "l", "Ł": "l", "ı": "i", "þ": "th", "Þ": "th", "ð": "d", "Ð": "d"})  # noqa: RUF001  # letters of languages
 _STEMMABLE = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0bbe-\u0bcd])+")
-_MIXED = re.compile(r"[a-z][A-Z]|[A-Za-z]\d\d")
+_MIXED = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Za-z]\d\d")
 _LOWER, _UPPER, _DIGIT = b"a", b"A", b"0"
 _CLASSES = bytes.maketrans(
     b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", _LOWER * 26 + _UPPER * 26 + _DIGIT * 10
 )
-_MIXTURES = (_LOWER + _UPPER, _LOWER + 2 * _DIGIT, _UPPER + 2 * _DIGIT)
+_MIXTURES = (_LOWER + _UPPER, 2 * _UPPER + 2 * _LOWER, _LOWER + 2 * _DIGIT, _UPPER + 2 * _DIGIT)
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]{3,60}")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SIGNS = re.compile(r"(?<!\w)(?:(c|f|j)#|(c|g)\+\+|\.net\b)", re.IGNORECASE)
