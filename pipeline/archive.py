@@ -25,7 +25,7 @@ from pipeline.errors import SetupError, StateError
 from pipeline.folders import FILE_NAME as FOLDERS_FILE
 from pipeline.folders import remembered
 from pipeline.process import is_alive
-from pipeline.state.copies import binding_of, copy_state, empty_state, held_back, pour_state
+from pipeline.state.copies import binding_of, copy_state, empty_state, held_back, pour_state, refuse_leases
 from pipeline.state.sqlite import SqliteState
 from pipeline.when import printed
 
@@ -114,7 +114,7 @@ def restore(config: Config, file: Path, now: float) -> Restored:
         made = _unpacked(file, folder, config)
         state, memory = config.data / STATE_FILE, config.data / MEMORY_FILE
         is_new = not state.exists()
-        aside = _made_usable(state)
+        aside = _made_usable(state, now)
         with held_back(state, [*config.sources, *remembered(config)], now):
             if aside is None and not is_new:
                 aside = _emptied(state, now)
@@ -159,20 +159,25 @@ def emptied(state: Path, now: float) -> Path:
 
     Raises:
         AlreadyRunning: A sync, or `brain run`, is under way.
-        StateError: It is a newer version's, or cannot be written.
+        StateError: It cannot be written.
     """
-    return _made_usable(state) or _emptied(state, now)
+    return _made_usable(state, now, also_newer=True) or _emptied(state, now)
 
 
-def _made_usable(state: Path) -> Path | None:
-    """Make or bring up to date the state; one that cannot be read is moved away with its log, and where is returned."""
+def _made_usable(state: Path, now: float, *, also_newer: bool = False) -> Path | None:
+    """Make or bring up to date the state; one that cannot be read is moved away with its log, and where is returned.
+
+    One of a newer version is moved away only when *also_newer* says so; else it is refused.
+    """
     aside = None
     try:
         if state.exists():
             binding_of(state)
     except StateError as error:
         if "newer" in error.message:
-            raise
+            if not also_newer:
+                raise
+            refuse_leases(state, now)
         aside = _free_name(state)
         for suffix in ("", "-wal", "-shm"):
             part = state.with_name(state.name + suffix)

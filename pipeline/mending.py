@@ -120,19 +120,16 @@ def _synced(
 
 
 def is_foreign(config: Config) -> bool:
-    """Tell whether the state belongs to another root or engine, or cannot be read, so that only a rebuild helps.
+    """Tell whether the state is a newer version's, belongs to another root or engine, or cannot be read.
 
-    Raises:
-        StateError: It is a newer version's.
+    Only a rebuild helps then.
     """
     state = state_file(config)
     if state is None or not state.exists():
         return False
     try:
         held = binding_of(state)
-    except StateError as error:
-        if "newer" in error.message:
-            raise
+    except StateError:
         return True
     return held is not None and held != binding(config)
 

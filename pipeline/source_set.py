@@ -1,8 +1,11 @@
 """The sources of one brain: those of its configuration, and the folders that were synced by path."""
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
+
+from pydantic import SecretStr
 
 from connectors import registry
 from connectors.contract import Connector
@@ -29,7 +32,22 @@ def connectors_of(sources: Mapping[str, SourceConfig], folder: Path) -> dict[str
     made = {name: registry.make(source.keys.kind, name, source.values, base=folder) for name, source in sources.items()}
     _check_names(made)
     _check_places(made)
+    _check_keys(sources)
     return made
+
+
+def _check_keys(sources: Mapping[str, SourceConfig]) -> None:
+    """Refuse two sources that read the same things: each document would be held twice."""
+    taken: dict[str, str] = {}
+    for name, source in sources.items():
+        own = source.own.model_dump()
+        shown = {key: value for key, value in own.items() if not isinstance(value, SecretStr)}
+        first = taken.setdefault(json.dumps([source.keys.kind, shown], sort_keys=True, default=str), name)
+        if first != name and source.keys.kind != "files":  # folders are compared by what they resolve to
+            raise SetupError(
+                f"the sources {first} and {name} read the same: their keys are equal; remove one of them, or name what"
+                " each of them is to read"
+            )
 
 
 def place_of(connector: Connector) -> str | None:

@@ -6,7 +6,7 @@ All of it goes through SQLite, so a process that has the state open sees each st
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -104,6 +104,17 @@ def pour_state(source: Path, file: Path) -> None:
     with told(str(file)), _open(source) as held, _open(file) as connection:
         held.execute("DELETE FROM lease")  # *source* is our own copy; leases of a backup are long over
         pour(held, connection)
+
+
+def refuse_leases(file: Path, now: float) -> None:
+    """Look for leases in a state that may be of any version, as far as it has them where this one has.
+
+    Raises:
+        AlreadyRunning: A sync, or `brain run`, holds a lease.
+        StateError: The state cannot be read.
+    """
+    with told(str(file)), _open(file) as connection, suppress(apsw.SQLError):  # no such table there
+        _refuse_leases(connection, now)
 
 
 def _refuse_leases(connection: apsw.Connection, now: float) -> None:

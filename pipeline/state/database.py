@@ -43,7 +43,7 @@ class Database:
         if version > VERSION:
             raise StateError(
                 f"{self.path} was written by a newer corebrain (state version {version}, this one knows {VERSION});"
-                " upgrade corebrain, or move the file away to rebuild it"
+                " upgrade corebrain, or run `brain verify --fix` to read everything again into a state of this version"
             )
         self._pragma("journal_mode", "wal")
         self._pragma("synchronous", SYNCHRONOUS)

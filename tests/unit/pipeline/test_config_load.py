@@ -203,6 +203,25 @@ def test_two_sources_of_one_folder_are_refused(read: Read, tmp_path: Path) -> No
         set_of(read(FILES + '[sources.again]\nkind = "files"\npath = "link/"\n'))
 
 
+@pytest.mark.parametrize(
+    ("kind", "keys", "other"),
+    [
+        ("github", 'repo = "acme/api"', 'repo = "acme/web"'),
+        ("web", 'start = ["https://docs.acme.example/"]', 'start = ["https://www.acme.example/"]'),
+        ("notion", "", "comments = true"),
+    ],
+)
+def test_two_sources_that_read_the_same_are_refused(read: Read, kind: str, keys: str, other: str) -> None:
+    token = 'token = "{}"\n' if kind != "web" else ""
+    first = f'[sources.one]\nkind = "{kind}"\n{token.format("a")}{keys}\n'
+    with pytest.raises(SetupError, match="the sources one and two read the same"):
+        set_of(read(f'{first}[sources.two]\nkind = "{kind}"\n{token.format("b")}{keys}\nevery = "1h"\n'))
+    assert set_of(read(f'{first}[sources.two]\nkind = "{kind}"\n{token.format("a")}{other}\n')).by_name.keys() == {
+        "one",
+        "two",
+    }
+
+
 @pytest.mark.parametrize(("depth", "split", "fits"), [(6, "auto", True), (7, "auto", False), (7, "never", True)])
 def test_a_root_too_deep_for_collections_is_refused(read: Read, depth: int, split: str, fits: bool) -> None:
     root = "/".join(f"team:t{number}" for number in range(depth))

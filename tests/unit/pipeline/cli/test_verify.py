@@ -199,16 +199,46 @@ def test_a_damaged_state_is_rebuilt_with_fix_and_kept(two: Any) -> None:
     assert (two.folder / ".brain" / "state.db.before-1").read_bytes() == b"no database" * 1000
 
 
-def test_a_newer_state_is_never_rebuilt(two: Any) -> None:
-    state = two.folder / ".brain" / "state.db"
+def newer(state: Path) -> None:
+    """Make a state one of the future."""
     connection = apsw.Connection(str(state))
     connection.pragma("user_version", 99)
     connection.close()
+
+
+@pytest.mark.parametrize("command", [["sync"], ["status"], ["verify"], ["dump"], ["list"]])
+def test_a_newer_state_is_refused_untouched_with_what_to_do(two: Any, command: list[str]) -> None:
+    state = two.folder / ".brain" / "state.db"
+    newer(state)
     content = state.read_bytes()
-    answer = two.brain("verify", "--fix")
+    answer = two.brain(*command)
     assert answer.status == 2
     assert "newer corebrain" in answer.err
+    assert "`brain verify --fix`" in answer.err
     assert state.read_bytes() == content
+
+
+def test_a_newer_state_is_rebuilt_when_a_person_asks_for_it(two: Any) -> None:
+    state, before = two.folder / ".brain" / "state.db", sorted(two.ids().values())
+    newer(state)
+    content = state.read_bytes()
+    answer = two.brain("verify", "--fix")
+    assert answer.status == 0, answer.err
+    assert (two.folder / ".brain" / "state.db.before-1").read_bytes() == content
+    assert sorted(two.ids().values()) == before
+    assert "2 unchanged" in two.brain("sync").out
+
+
+def test_a_newer_state_whose_source_is_being_synced_is_not_rebuilt(two: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = two.folder / ".brain" / "state.db"
+    state = SqliteState(path)
+    state.lease("docs", 4e9)
+    newer(path)
+    monkeypatch.setattr("pipeline.state.copies.os.getpid", lambda: -1)
+    answer = two.brain("verify", "--fix")
+    assert answer.status == 1
+    assert "docs is being synced by pid" in answer.err
+    state.close()
 
 
 def test_a_state_whose_source_is_being_synced_is_not_rebuilt(two: Any, monkeypatch: pytest.MonkeyPatch) -> None:
