@@ -12,6 +12,8 @@ from corebrain.errors import Unavailable
 from corebrain.layout import MemoryLayout
 from corebrain.lifecycle import AgentMemory
 from corebrain.model.item import LearningKind, StoreItem
+from corebrain.model.meta import MemoryMeta
+from corebrain.model.namespace import Namespace
 from corebrain.model.requests import ListPage, ListRequest
 from pipeline.brief import KeptBrief, check_place
 from pipeline.config.models import ContextTable
@@ -153,6 +155,16 @@ def test_agent_and_budget_choose_what_is_in_it(desk: Desk) -> None:
     assert "sales payments" in desk.written
     desk.kept(budget=70).write()
     assert 0 < len(desk.written) <= 280
+
+
+def test_an_agents_brief_reaches_above_its_node_and_below_but_not_beside(desk: Desk) -> None:
+    for node in ("agent:support", "agent:support/agent:helper", "agent:sales"):
+        learning = StoreItem.learning(f"Told to {node}.", LearningKind.FACT, 0.9)
+        desk.engine.store(learning.with_meta(MemoryMeta(namespace=Namespace.parse(node))))
+    desk.kept(agent="support").write()
+    for shown in ("Prefers tea.", "Told to agent:support.", "Told to agent:support/agent:helper."):
+        assert f"- {shown}" in desk.written
+    assert "sales" not in desk.written
 
 
 def test_upkeep_writes_it_once_all_else_is_done_and_when_it_is_due(desk: Desk) -> None:
