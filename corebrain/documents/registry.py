@@ -109,6 +109,7 @@ PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
     "odp": (_ODF,),
     "doc": (_unstructured("docx", program="soffice"),),
     "ppt": (_unstructured("pptx", program="soffice"),),
+    **dict.fromkeys(sorted(IMAGES), (Parser("image", _CONVERT + "image"),)),
 }
 
 # Parsers that a person may choose by name, and that are never tried by themselves.
@@ -161,8 +162,6 @@ def refusal_for(format: str, choices: Mapping[str, str] | None = None) -> Refusa
     if parsers:
         lacking = ", ".join(parsers[0].missing()) or parsers[0].name
         return UnsupportedFormat(f"{format} needs {lacking}, not installed here", advice=parsers[0].advice())
-    if format in IMAGES:
-        return UnsupportedFormat(f"an image ({format})", advice="run it through OCR and save a searchable PDF")
     if format == "unknown" or format not in FORMATS:
         return UnsupportedFormat("binary content of no known format")
     return UnsupportedFormat(f"no converter for {format}", advice="save it as PDF, DOCX or HTML")
