@@ -5,6 +5,11 @@ LONGEST_S = 24 * 3600.0
 _JITTER = 0.2
 
 
+def is_over(next_try: float, now: float) -> bool:
+    """Whether the time of the next try has come; one that lies further ahead than any was set by a wrong clock."""
+    return not now < next_try <= now + LONGEST_S * (1 + _JITTER)
+
+
 def delay_s(attempts: int, chance: float) -> float:
     """Return the seconds until the next try: doubling from a minute to a day, up to a fifth more or less.
 

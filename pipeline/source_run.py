@@ -12,6 +12,7 @@ from connectors.document import SetAside
 from connectors.errors import ConnectorError, DocumentError, DocumentRefused, Unavailable
 from corebrain.errors import CorebrainError, InvalidRequest, Refusal
 from pipeline import collections, limits, rebuild, removal, traces, trust
+from pipeline.backoff import is_over
 from pipeline.errors import PipelineError, SetupError, SourcePaused
 from pipeline.estimate import estimated
 from pipeline.host import Host, Progress
@@ -212,7 +213,7 @@ class SourceRun:
             self._ledger.update(row, scan.notes.settled)
 
     def _is_due(self, aside: Aside) -> bool:
-        return self._options.retry or self._options.reconvert or aside.next_try <= self._host.now()
+        return self._options.retry or self._options.reconvert or is_over(aside.next_try, self._host.now())
 
     def _set_failures_aside(self, scan: Scan) -> None:
         scopes = [aside.key for aside in self._ledger.asides() if aside.ref is None and not _is_part(aside.key)]

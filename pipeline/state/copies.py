@@ -13,10 +13,9 @@ import apsw
 
 from corebrain.engines.local.copies import copy, pour
 from pipeline.errors import AlreadyRunning, StateError
-from pipeline.process import is_alive
 from pipeline.state.database import APPLICATION, BUSY_TIMEOUT_MS, told
 from pipeline.state.schema import VERSION
-from pipeline.state.sqlite import LEASE_S
+from pipeline.state.sqlite import is_held
 from pipeline.state.values import Binding
 from pipeline.when import printed
 
@@ -121,7 +120,7 @@ def _refuse_leases(connection: apsw.Connection, now: float) -> None:
     host = socket.gethostname()
     for name, pid, held_host, since, beat in connection.execute("SELECT name, pid, host, since, beat FROM lease"):
         mine = pid == os.getpid() and held_host == host
-        if not mine and beat + LEASE_S > now and (held_host != host or is_alive(pid)):
+        if not mine and is_held(pid, held_host, beat, now):
             raise AlreadyRunning(f"{name} is being synced by pid {pid} since {printed(since)}; stop it and try again")
 
 

@@ -195,6 +195,19 @@ def test_the_lease_of_a_process_that_died_is_free_at_once(tmp_path: Path) -> Non
     SqliteState(path).lease("docs", 1_001.0).release()
 
 
+def test_a_lease_of_another_machine_ends_when_its_beats_do_whichever_way_the_clock_was_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = SqliteState(None)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("pipeline.state.sqlite.socket.gethostname", lambda: "another")
+        state.lease("docs", 1_000_000.0)
+    for moment in (1_000_000.0 + LEASE_S - 1, 1_000_000.0 - LEASE_S + 1):
+        with pytest.raises(AlreadyRunning):
+            state.lease("docs", moment)
+    state.lease("docs", 1_000_000.0 - LEASE_S)  # a clock that was years ahead has been set right
+
+
 # -- books
 
 

@@ -221,6 +221,15 @@ def test_the_pauses_between_tries_grow(bench: Any) -> None:
     assert second == "1970-01-12T13:48:40Z"
 
 
+def test_a_next_try_that_a_wrong_clock_set_is_not_waited_for(bench: Any) -> None:
+    source = ScriptedConnector({"a.md": ""})
+    bench.clock += 10 * 365 * 86_400.0
+    bench.sync(source)
+    bench.clock -= 10 * 365 * 86_400.0
+    assert bench.sync(source).set_aside[0].attempts == 2
+    assert bench.sync(source).set_aside[0].attempts == 2  # the pause counts from here
+
+
 def test_an_edited_document_is_tried_at_once(bench: Any) -> None:
     source = ScriptedConnector({"a.md": ""})
     bench.sync(source)
