@@ -131,16 +131,16 @@ def measure(
             tempfile.TemporaryDirectory() as folder,
             LocalEngine(folder, durability="process", embedder=embedder, clock=partial(Instant, asked_at.ns)) as engine,
         ):
-            names = dict(_store(engine, group))
+            names = dict(stored(engine, group))
             while engine.maintain(10.0).left:
                 pass
             for mode, score in zip(modes, scores, strict=True):
                 for dialogue in group:
-                    _ask(engine, dialogue, names, store, mode, k, score)
+                    ask(engine, dialogue, names, store, mode, k, score)
     return scores
 
 
-def _store(engine: LocalEngine, group: Sequence[Dialogue]) -> Iterator[tuple[str, tuple[str, str]]]:
+def stored(engine: LocalEngine, group: Sequence[Dialogue]) -> Iterator[tuple[str, tuple[str, str]]]:
     for dialogue in group:
         for start in range(0, len(dialogue.turns), BATCH):
             part = dialogue.turns[start : start + BATCH]
@@ -148,7 +148,7 @@ def _store(engine: LocalEngine, group: Sequence[Dialogue]) -> Iterator[tuple[str
                 yield receipt.id, (dialogue.name, dia_id)
 
 
-def _ask(
+def ask(
     engine: LocalEngine,
     dialogue: Dialogue,
     names: dict[str, tuple[str, str]],

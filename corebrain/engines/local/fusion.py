@@ -9,7 +9,7 @@ from itertools import islice
 
 import apsw
 
-from corebrain.engines.local import ranking
+from corebrain.engines.local import ordering, ranking
 from corebrain.engines.local.ranking import Found
 from corebrain.engines.local.select import select
 from corebrain.engines.local.vector_search import Likenesses
@@ -20,7 +20,7 @@ WORDS_WEIGHT = 0.6
 the reach and the best. Chosen over five LoCoMo conversations and Cranfield, each judged by the choice of the others
 (benchmarks/fusion_weights.py)."""
 
-_POOL = 100
+_POOL = 2 * (ordering.WINDOW + 4)
 """Items by words, and twice as many by meaning, that the first half as many places are decided among; four times as
 many for later places."""
 

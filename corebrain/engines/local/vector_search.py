@@ -22,6 +22,9 @@ EXACT = 8_000
 LOOKED_AT = 4_000
 """Vectors of a larger reach that are compared exactly."""
 
+DEVIATIONS = 1.0
+"""How far above the mean of its reach, in standard deviations, a likeness begins to count: five of six lie below."""
+
 _SURELY = 4  # the best of the rows compared exactly are surely the best of all when no more than this part is asked for
 _MORE = 4  # how many times as many passages are looked at each further time
 
@@ -48,8 +51,8 @@ class Likenesses:
 
     @property
     def ordinary(self) -> float:
-        """The likeness that five of six do not exceed, were they spread evenly about their mean: it tells nothing."""
-        return float(self._scores.mean() + self._scores.std()) if len(self._scores) else 0.0
+        """The likeness up to which one tells nothing: that of most that is in reach."""
+        return float(self._scores.mean() + DEVIATIONS * self._scores.std()) if len(self._scores) else 0.0
 
     def _compared(self) -> "NDArray[np.float32]":
         own = self._scope.cosines(self._query)
