@@ -57,7 +57,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path, default=[ROOT / "tests" / "documents_samples"])
     parser.add_argument("--files", type=int, default=2_000, help="documents of each repository (default 2,000)")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each is timed (default 3)")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each is timed (default 3; 0 only compares)")
     parser.add_argument("--workers", type=int, default=2, help="processes that convert (default 2)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -89,7 +89,8 @@ class Bench:
         archive.write_bytes(repo.git("archive", "--format=tar.gz", "--prefix=x/", sha))
         with served(repo) as url:
             complete(url, root, count)
-            self.time(url, root, archive)
+            if self.rounds:
+                self.time(url, root, archive)
 
     def time(self, url: str, root: Path, archive: Path) -> None:
         ratios, cpu = [], 0.0

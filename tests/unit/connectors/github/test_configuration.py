@@ -37,6 +37,8 @@ NOW = datetime(2026, 12, 1, 9, tzinfo=UTC)
         ({"repos": ["a/x", "b/x"], "app_id": 3, "private_key": "k"}, "installation_id"),
         ({"repo": "acme/api", "base_url": "http://ghe.example/api/v3"}, "plain http"),
         ({"repo": "acme/api", "transport": "git", "git_url": "ext::sh -c x"}, "https:// or file://"),
+        ({"repo": "acme/api", "transport": "git", "git_url": "http://127.0.0.1.evil.example"}, "https:// or file://"),
+        ({"repo": "acme/api", "transport": "git", "git_url": "ssh://x/-oProxyCommand=x"}, "https:// or file://"),
         ({"repo": "acme/api", "pathes": ["x"]}, "did you mean 'paths'"),
         ({"repo": "acme/api", "also": ["stars"]}, "also"),
     ],

@@ -1,13 +1,16 @@
 """A mirror through the whole pipeline: what is stored, moved, kept and never fetched twice."""
 
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
 from connectors.contract import Seen
 from connectors.github.connector import GitHubConnector
+from connectors.github.selection import Selection
 from connectors.notes import MemoryNotes
 from corebrain.brain import Brain
 from corebrain.engines.reference import ReferenceEngine
@@ -21,6 +24,7 @@ from pipeline.syncing import sync_all
 
 World = Any
 SAMPLES = Path(__file__).parents[3] / "documents_samples"
+PACKAGES = Path(pytest.__file__).parents[1]
 
 
 @dataclass
@@ -142,3 +146,19 @@ def test_tree_of_real_documents_is_mirrored_completely_both_ways(world: World) -
     assert {name for name in files if name.endswith((".md", ".csv", ".docx", ".xlsx", ".ipynb", ".epub"))} <= names
     unchanged = {key: blob for key, blob in told[0].items() if not key.endswith(".md")}
     assert all(blob.data == files[key.removeprefix("acme/api/")] for key, blob in unchanged.items())
+
+
+def test_documents_of_installed_packages_are_mirrored_completely_both_ways(world: World) -> None:
+    wanted = Selection()
+    paths = (path for path in sorted(PACKAGES.rglob("*.*")) if path.is_file() and path.stat().st_size < 200_000)
+    named = ((path.relative_to(PACKAGES).as_posix(), path) for path in paths)
+    files = {name: path.read_bytes() for name, path in islice(((n, p) for n, p in named if wanted.takes(n)), 400)}
+    assert len(files) > 50
+    world.repository().put(files)
+    told = []
+    for connector in (world.connector(), world.connector(transport="git", git_url=f"file://{world.root}")):
+        refs = [event.ref for event in connector.scan(None, MemoryNotes()) if isinstance(event, Seen)]
+        told.append({ref.key.removeprefix("acme/api/"): connector.fetch(ref, None) for ref in refs})
+    assert told[0] == told[1]
+    assert told[0].keys() == {normalize("NFC", name) for name in files}
+    assert all(blob.data == files[name] for name, blob in told[0].items() if not name.endswith((".md", ".markdown")))

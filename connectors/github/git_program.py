@@ -1,0 +1,116 @@
+"""The program git, run without anybody's settings and with the credential where other users cannot see it."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from connectors.errors import AuthError, ConfigError, DocumentError, Unavailable
+from connectors.github.errors import NotThere
+
+_WAIT_S = 600
+_QUIET = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "",
+    "HOME": os.devnull,
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_NO_LAZY_FETCH": "1",
+    "LC_ALL": "C",
+}
+_REFUSED = re.compile(r"Authentication failed|could not read Username|terminal prompts disabled|403|401", re.IGNORECASE)
+_MISSING = re.compile(r"not found|does not exist|does not appear to be a git repository|404", re.IGNORECASE)
+
+
+class GitProgram:
+    """Runs it for one server.
+
+    Args:
+        git_url: The server.
+        authorisation: Gives the headers that prove the source.
+
+    Raises:
+        ConfigError: It is not installed.
+    """
+
+    def __init__(self, git_url: str, authorisation: Callable[[], dict[str, str]]) -> None:
+        program = shutil.which("git")
+        if program is None:
+            raise ConfigError("git is not installed, which transport = 'git' needs; install it, or use the api")
+        self._program = program
+        self._git_url = git_url
+        self._authorisation = authorisation
+
+    def run(self, *arguments: str, at: Path) -> bytes:
+        """Run a command that asks nobody, and return what it said.
+
+        Raises:
+            DocumentError: It failed.
+        """
+        ran = self.tried(*arguments, at=at)
+        if ran.returncode:
+            said = ran.stderr.decode(errors="replace").strip()[:200]
+            raise DocumentError(f"git {arguments[0]} failed: {said}")
+        return ran.stdout
+
+    def ask(self, what: str, *arguments: str, at: Path | None = None, stdin: bytes = b"") -> bytes:
+        """Run a command that asks the server about *what*, and return what it said.
+
+        Raises:
+            AuthError: The credential is refused.
+            NotThere: There is no such repository.
+            Unavailable: It cannot be reached.
+        """
+        ran = self.tried(*arguments, at=at, stdin=stdin, proven=True)
+        if ran.returncode == 0:
+            return ran.stdout
+        said = ran.stderr.decode(errors="replace")
+        if _MISSING.search(said):
+            raise NotThere(f"{what} is not there: deleted, or the credential may not see it")
+        if _REFUSED.search(said):
+            raise AuthError(f"git is refused for {what}; check the credential and what it may read")
+        raise Unavailable(f"git cannot read {what} (exit {ran.returncode}); it is tried again at the next sync")
+
+    def tried(
+        self,
+        *arguments: str,
+        at: Path | None = None,
+        stdin: bytes = b"",
+        into: IO[bytes] | None = None,
+        proven: bool = False,
+    ) -> "subprocess.CompletedProcess[bytes]":
+        """Run a command and return how it ended.
+
+        Args:
+            arguments: Of the program.
+            at: Where it is run.
+            stdin: What it reads.
+            into: A file that gets its output, for what may be much.
+            proven: Give it the credential.
+
+        Raises:
+            Unavailable: It took too long.
+        """
+        try:
+            return subprocess.run(  # noqa: S603 - our own arguments; names are checked where they are configured
+                [self._program, *arguments],
+                cwd=at,
+                input=stdin,
+                stdout=subprocess.PIPE if into is None else into,
+                stderr=subprocess.PIPE,
+                check=False,
+                env=self._environment(proven=proven),
+                timeout=_WAIT_S,
+            )
+        except subprocess.TimeoutExpired:
+            raise Unavailable(f"git took more than {_WAIT_S} s; it is tried again at the next sync") from None
+
+    def _environment(self, *, proven: bool) -> dict[str, str]:
+        secret = self._authorisation() if proven and not self._git_url.startswith("file://") else {}
+        given = {f"GIT_CONFIG_VALUE_{i}": f"{name}: {value}" for i, (name, value) in enumerate(secret.items())}
+        names = {f"GIT_CONFIG_KEY_{i}": f"http.{self._git_url}/.extraHeader" for i in range(len(secret))}
+        path = f"{Path(self._program).parent}{os.pathsep}{os.defpath}"
+        return {"PATH": path, **_QUIET, **given, **names, "GIT_CONFIG_COUNT": str(len(secret))}
