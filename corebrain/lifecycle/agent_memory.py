@@ -19,7 +19,7 @@ from corebrain.model.meta import ItemKind, ToolCallRef
 from corebrain.model.namespace import Namespace, Reach
 from corebrain.model.requests import ConsolidateRequest, Consolidation, StoreReceipt, WriteOptions
 from corebrain.model.text import trim
-from corebrain.recall.failure import typed
+from corebrain.recall.failure import honest, typed
 from corebrain.recall.holistic import holistic_recall
 from corebrain.recall.powers import gains_by_threads
 from corebrain.recall.together import both
@@ -184,7 +184,7 @@ class AgentMemory:
             CorebrainError: the engine failed; the same call again stores the reply once.
         """
         item = self._turn(thread_id, turn_index, Role.ASSISTANT, assistant_text, at, tool_calls)
-        receipt = self._engine.store_with(item, WriteOptions.accepted())
+        receipt = honest(StoreReceipt, self._engine.store_with(item, WriteOptions.accepted()))
         return PostTurnReport(receipt=receipt, jobs=(self.history_build(),) if self._is_build_due(turn_index) else ())
 
     def recall_for_compaction(self, thread_id: str, dropped: Sequence[Turn], focus: str | None = None) -> ContextPack:
@@ -281,6 +281,6 @@ class AgentMemory:
 
 def _logged(engine: MemoryEngine, item: Conversation) -> tuple[StoreReceipt | None, str | None]:
     try:
-        return engine.store_with(item, WriteOptions.accepted()), None
+        return honest(StoreReceipt, engine.store_with(item, WriteOptions.accepted())), None
     except Exception as error:  # noqa: BLE001  # the border to any engine: a failed log is reported beside a good pack
         return None, str(typed(error))

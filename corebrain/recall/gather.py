@@ -2,10 +2,8 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TypeVar
 
 from corebrain.contract import MemoryEngine
-from corebrain.errors import EngineError
 from corebrain.model.namespace import WHOLE_TREE
 from corebrain.model.requests import (
     BeliefsRequest,
@@ -16,7 +14,7 @@ from corebrain.model.requests import (
     RecallRequest,
 )
 from corebrain.model.text import is_blank
-from corebrain.recall.failure import typed
+from corebrain.recall.failure import honest, typed
 from corebrain.recall.powers import ListsNewest, bounded, gains_by_threads
 from corebrain.recall.reads import Answered, Found, Read
 from corebrain.recall.together import together
@@ -25,8 +23,6 @@ from corebrain.recall.types import Answer, Fetch, HolisticRecall, ScopeSection
 MAX_FETCH_PAGES = 5
 LATEST_PAGE = 100
 MAX_LATEST_PAGES = 50
-
-_Answered = TypeVar("_Answered")
 
 
 def gather(engine: MemoryEngine, recall: HolisticRecall) -> list[Read]:
@@ -81,7 +77,7 @@ class _Gathering:
             question=query.question, filter=section.filter, limit=section.limit, instructions=query.instructions
         )
         try:
-            answer = _honest(RecallAnswer, engine.recall(request))
+            answer = honest(RecallAnswer, engine.recall(request))
         except Exception:
             if not query.fallback_to_fetch:
                 raise
@@ -112,13 +108,13 @@ class _Gathering:
             admitted = self._admitted(page.hits)
             lost = len(admitted) < len(page.hits)
             kept += admitted
-        return Found(tuple(kept), tuple(_honest(Hit, belief) for belief in first.beliefs))
+        return Found(tuple(kept), tuple(honest(Hit, belief) for belief in first.beliefs))
 
     def _latest(self, engine: MemoryEngine, section: ScopeSection, wanted: int) -> Found:
         if isinstance(engine, ListsNewest) and not self._recall.excludes_any:
             request = ListRequest(filter=section.filter, limit=wanted)
             newest = engine.newest(request, LATEST_PAGE * MAX_LATEST_PAGES)
-            return Found(tuple(_honest(Hit, hit) for hit in newest))
+            return Found(tuple(honest(Hit, hit) for hit in newest))
         kept: list[Hit] = []
         cursor: str | None = None
         for _ in range(MAX_LATEST_PAGES):
@@ -138,17 +134,10 @@ class _Gathering:
     def _beliefs(engine: MemoryEngine, section: ScopeSection, wanted: int) -> Found:
         reach = section.filter.reach or WHOLE_TREE
         found = engine.beliefs(BeliefsRequest(reach=reach, limit=wanted))
-        return Found(beliefs=tuple(_honest(Hit, belief) for belief in found))
+        return Found(beliefs=tuple(honest(Hit, belief) for belief in found))
 
     def _admitted(self, hits: Iterable[Hit]) -> list[Hit]:
-        return [hit for hit in hits if not self._recall.excludes(_honest(Hit, hit))]
-
-
-def _honest(kind: type[_Answered], value: object) -> _Answered:
-    """Return what an engine answered once it is what it must be, so that nothing after the reads can break on it."""
-    if not isinstance(value, kind):
-        raise EngineError(f"the engine answered with {type(value).__name__}, not with {kind.__name__}")
-    return value
+        return [hit for hit in hits if not self._recall.excludes(honest(Hit, hit))]
 
 
 def _wanted(recall: HolisticRecall) -> list[int]:

@@ -193,6 +193,19 @@ def test_failed_log_is_reported_beside_a_good_pack(error: Exception) -> None:
     assert "hello is polite" in turn.pack.markdown
 
 
+def test_receipt_that_is_none_is_a_failed_log_and_a_failed_reply() -> None:
+    class Wordless(ReferenceEngine):
+        def store_with(self, item: Item, options: WriteOptions) -> StoreReceipt:
+            super().store_with(item, options)
+            return None  # type: ignore[return-value]  # what a careless engine does
+
+    turn = agent(Wordless()).pre_turn("t", 0, "hello")
+    assert turn.logged is None
+    assert turn.log_error == "engine error: the engine answered with NoneType, not with StoreReceipt"
+    with pytest.raises(EngineError):
+        agent(Wordless()).post_turn("t", 1, "hello back")
+
+
 def test_engine_that_fails_everywhere_never_fails_a_pre_turn_and_leaves_nothing_running() -> None:
     class Down(ReferenceEngine):
         def store_with(self, item: Item, options: WriteOptions) -> StoreReceipt:
