@@ -28,6 +28,7 @@ CHECKS: tuple[Check, ...] = (
     fetch_checks.token_is_that_of_the_bytes_read,
     listing_checks.equal_content_under_two_keys_stays_two_documents,
     listing_checks.renamed_document_is_found_under_its_key,
+    listing_checks.rename_of_case_alone_is_seen,
     listing_checks.removed_document_is_lost_and_no_other,
     fetch_checks.document_that_vanishes_before_the_fetch_is_gone,
     listing_checks.unreadable_part_loses_nothing,

@@ -68,6 +68,18 @@ def renamed_document_is_found_under_its_key(harness: Harness) -> None:
     expect(new == old or listing.loses(old, connector, before), "the old key of a renamed document is kept for ever")
 
 
+def rename_of_case_alone_is_seen(harness: Harness) -> None:
+    """A name that changes only in case stays one document, under the key that the name gives now."""
+    old = harness.put("team/Plan.md", "text")
+    before = scan(harness.connector()).refs[old]
+    new = harness.rename(old, "team/plan.md")
+    connector = harness.connector()
+    listing = scan(connector)
+    expect(set(listing.refs) == {new}, f"after a rename of case alone {sorted(listing.refs)} are listed, not {[new]}")
+    holds(connector, listing.refs[new], "text")
+    expect(new == old or listing.loses(old, connector, before), "the old spelling of a renamed document is kept")
+
+
 def removed_document_is_lost_and_no_other(harness: Harness) -> None:
     """A deleted document counts as gone after the next full listing, and no other does."""
     kept, removed = harness.put("a.md", "kept"), harness.put("b.md", "removed")

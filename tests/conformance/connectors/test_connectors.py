@@ -130,6 +130,12 @@ class Lying(ScriptedConnector):
         if self.lie == "keeps the removed":
             seen = {event.ref.key for event in events if isinstance(event, Seen)}
             events = [Seen(Ref(key, "t")) for key in set(self._log) - seen] + events
+        if self.lie == "folds case":
+            firsts = {key.lower(): key for key in reversed(self._log)}
+            events = [
+                Seen(replace(event.ref, key=firsts[event.ref.key.lower()])) if isinstance(event, Seen) else event
+                for event in events
+            ]
         yield from events
 
     def fetch(self, ref: Ref, known: str | None) -> Blob | Unchanged:
@@ -154,6 +160,7 @@ LIES = {
     "unchanged at any token": "edit_of_equal_size_is_seen",
     "token of the listing": "token_is_that_of_the_bytes_read",
     "keeps the removed": "removed_document_is_lost_and_no_other",
+    "folds case": "rename_of_case_alone_is_seen",
     "vanished is empty": "document_that_vanishes_before_the_fetch_is_gone",
     "hides failures": "unreadable_part_loses_nothing",
     "ignores scopes": "scope_lists_its_part_and_nothing_else",

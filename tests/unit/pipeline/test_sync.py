@@ -1,10 +1,15 @@
 """What the brain holds equals what the source holds."""
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from connectors.contract import Blob
 from connectors.errors import AuthError, DocumentRefused, Unavailable
+from connectors.files.connector import FilesConnector
 from connectors.testing.behaviour import Behaviour
 from connectors.testing.scripted import ConfirmingConnector, ScriptedConnector
 from corebrain.layout import BrainSource
@@ -98,6 +103,51 @@ def test_a_rename_is_a_move_that_converts_nothing(bench: Any) -> None:
     assert (report.moved, report.new, report.gone, report.forgotten) == (1, 0, 0, 1)
     assert bench.engine.texts() == {"sub/c.md": "# A\n\nAlpha.", "b.md": "# B\n\nBeta."}
     assert "get" in bench.engine.calls, "the text is read back"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("Team/Plan.md", "team/plan.md"), ("cafe/one.md", "caf\N{LATIN SMALL LETTER E WITH ACUTE}/one.md")]
+)
+def test_a_rename_of_case_or_accents_alone_is_a_move(bench: Any, old: str, new: str) -> None:
+    source = ScriptedConnector({old: "# Plan\n\nText.", "b.md": "# B\n\nBeta."})
+    bench.sync(source)
+    source.rename(old, new)
+    report = bench.sync(source)
+    assert (report.moved, report.new, report.gone, report.stored, report.forgotten) == (1, 0, 0, 1, 1)
+    assert set(bench.engine.texts()) == {new, "b.md"}
+
+
+def test_names_of_both_unicode_forms_stay_two_documents(bench: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    composed, apart = "caf\u00e9.md", "cafe\u0301.md"
+    (folder / composed).write_text("# Composed\n\nOne.")
+    (folder / apart).write_text("# Apart\n\nTwo.")
+    if len(list(folder.iterdir())) == 1:
+        pytest.skip("names are Unicode here")
+    source = FilesConnector(folder, name="scripted")
+    assert bench.sync(source).new == 2
+    assert bench.sync(source).unchanged == 2
+    (folder / apart).write_text("# Apart\n\nTwo, edited.")
+    report = bench.sync(source)
+    assert (report.changed, report.unchanged) == (1, 1)
+    (folder / composed).unlink()
+    bench.sync(source, allow_deletes=True)
+    assert ["Two, edited." in text for text in bench.engine.texts().values()] == [True]
+
+
+def test_an_edit_that_keeps_size_and_goes_back_in_time_is_seen(bench: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    file = folder / "a.md"
+    file.write_text("# A\n\nAlpha.")
+    source = FilesConnector(folder, name="scripted")
+    bench.sync(source)
+    for age in (0, 86_400):
+        status = file.stat()
+        file.write_text(file.read_text().swapcase())
+        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns - age * 10**9))
+        assert bench.sync(source).changed == 1
 
 
 def test_a_moved_document_has_the_id_it_would_have_had_anew(bench: Any) -> None:
