@@ -2,31 +2,25 @@
 
     python benchmarks/github_requests.py --files 2000 --repositories 50
 
-Also the time of a first mirror beside that of unpacking and converting the same files, and of an idle round over many
-repositories. The peers' formulas were read in their sources: Onyx, Elastic connectors, unstructured-ingest,
-llama-index-readers-github, langchain-community (August 2026); they leave out retries. F docs, A all files, T folders.
+Also the time of an idle round over many repositories; `github_mirror.py` measures a first mirror. The peers' formulas
+were read in their sources: Onyx, Elastic connectors, unstructured-ingest, llama-index-readers-github,
+langchain-community (August 2026); they leave out retries. F docs, A all files, T folders.
 """
 
 import argparse
-import gzip
-import io
 import sys
-import tarfile
 import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from connectors.contract import Blob, Checkpoint, Json, Ref, Seen
-from connectors.document import documents
+from connectors.contract import Checkpoint, Json, Ref, Seen
 from connectors.github.connector import GitHubConnector
 from connectors.github.kind import GitHubConfig, make
 from connectors.notes import MemoryNotes
-from connectors.pull import pull
 from connectors.testing.github_repository import Repository
 from connectors.testing.github_server import GitHubServer
-from corebrain.layout import BrainSource
 
 FOLDERS = 40
 LINKS = "See [the next one](./next.md) and [the first](../0/0.md#top), ![a picture](p.png).\n\n"
@@ -47,7 +41,6 @@ def main() -> None:
         repo.put({f"src/{i}.py": f"x = {i}\n" for i in range(options.files // 2)})
         with GitHubServer([repo]) as server:
             requests(server, repo, root, options.files)
-            times(server, repo, root)
         idle(root, options.repositories)
 
 
@@ -84,30 +77,6 @@ def peers(f: int, a: int, t: int) -> list[tuple[str, int, int, int]]:
         ("llama-index", 1 + t + f, 1 + t + f, 2 + t),
         ("langchain", 1 + a + t, 1 + a + t, 1 + a + t),
     ]
-
-
-def times(server: GitHubServer, repo: Repository, root: Path) -> None:
-    """A mirror to converted documents, beside unpacking and converting the same archive."""
-    archive = repo.git("archive", "--format=tar.gz", "--prefix=x/", "HEAD")
-    ratios = []
-    for _ in range(3):
-        began = time.perf_counter()
-        count = 0
-        with tarfile.open(fileobj=io.BytesIO(gzip.decompress(archive))) as tar:
-            for member in tar:
-                data = tar.extractfile(member)
-                if data is not None and member.name.endswith(".md"):
-                    ref = Ref(member.name, "t")
-                    blob = Blob(data.read(), filename=member.name, commit="c", url="https://x.example/")
-                    count += len(list(documents(BrainSource.GITHUB, "g", ref, blob)))
-        plain = time.perf_counter() - began
-        began = time.perf_counter()
-        mine = sum(1 for _ in pull(fresh(server, root)))
-        ours = time.perf_counter() - began
-        ratios.append(ours / plain)
-        print(f"unpack and convert {count:,} files {plain:.2f} s, mirror and convert {mine:,} {ours:.2f} s")
-    best = sorted(ratios)[1]
-    print(f"median ratio {best:.2f} <= 1.3: {best <= 1.3}")
 
 
 def idle(root: Path, count: int) -> None:
