@@ -19,7 +19,7 @@ from pipeline.report import SourceReport
 from pipeline.schedule import Schedule
 from pipeline.source import Source
 from pipeline.state.contract import StateStore
-from pipeline.syncing import sync_all
+from pipeline.syncing import AT_ONCE, sync_all
 from pipeline.turns import Turn
 from pipeline.upkeep import Upkeep
 from pipeline.watch import Watcher
@@ -30,9 +30,6 @@ GRACE_S = 4.0
 
 IDLE_S = 5.0
 """Seconds without a sync before idle work begins, so that a burst of syncs is one belief build."""
-
-AT_ONCE = 16
-"""Sources synced at a time: slow ones must not hold up a quick one."""
 
 _JUMP_S = 60.0
 _TICK_S = 0.5

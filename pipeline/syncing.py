@@ -15,8 +15,8 @@ from pipeline.source_sync import SourceSync
 from pipeline.state.contract import StateStore
 from pipeline.workers import Workers
 
-AT_ONCE = 4
-"""Sources synced side by side."""
+AT_ONCE = 16
+"""Sources synced side by side: slow ones must not hold up a quick one."""
 
 
 def sync(connector: Connector, brain: Brain, state: StateStore, *, name: str | None = None) -> SyncReport:

@@ -1,18 +1,21 @@
 """What the brain holds equals what the source holds."""
 
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from connectors.contract import Blob
+from connectors.contract import Blob, Ref, Unchanged
 from connectors.errors import AuthError, DocumentRefused, Unavailable
 from connectors.files.connector import FilesConnector
 from connectors.testing.behaviour import Behaviour
 from connectors.testing.scripted import ConfirmingConnector, ScriptedConnector
 from corebrain.layout import BrainSource
+from corebrain.model.requests import MAX_STORE_MANY
+from pipeline.workers import AHEAD
 
 TWO = {"a.md": "# A\n\nAlpha.", "b.md": "# B\n\nBeta."}
 
@@ -592,6 +595,37 @@ def test_builds_come_one_a_source_node_in_source_order(bench: Any) -> None:
     at = [job.to_dict()["request"]["reach"]["at"] for job in report.jobs]
     assert at == ["source:files", "source:notion", "source:github"]
     assert bench.sync_many(*sources).jobs == ()
+
+
+def test_slow_sources_hold_up_no_quick_one(bench: Any) -> None:
+    quick = threading.Event()
+
+    class Slow(ScriptedConnector):
+        def fetch(self, ref: Ref, known: str | None) -> Blob | Unchanged:
+            assert quick.wait(30), "the quick source waits for the slow ones"
+            return super().fetch(ref, known)
+
+    class Quick(ScriptedConnector):
+        def fetch(self, ref: Ref, known: str | None) -> Blob | Unchanged:
+            quick.set()
+            return super().fetch(ref, known)
+
+    slow = [Slow({f"{number}.md": f"# {number}\n\nText."}, name=f"slow{number}") for number in range(10)]
+    report = bench.sync_many(*slow, Quick(TWO, name="quick"))
+    assert [(each.new, each.error) for each in report.sources] == [(1, None)] * 10 + [(2, None)]
+
+
+def test_reading_runs_only_so_far_ahead_of_storing(bench: Any, documents: Callable[..., Any]) -> None:
+    threads, ahead = 2, []
+
+    class Eager(ScriptedConnector):
+        def fetch(self, ref: Ref, known: str | None) -> Blob | Unchanged:
+            ahead.append(len(self.fetches) - len(bench.engine))
+            return super().fetch(ref, known)
+
+    bench.sync(Eager(documents(1_500)), threads=threads)
+    assert len(ahead) == 1_500
+    assert max(ahead) <= MAX_STORE_MANY + threads * (AHEAD + 1)
 
 
 def test_one_failing_source_does_not_stop_the_others(bench: Any) -> None:
