@@ -21,6 +21,7 @@ import httpx
 
 from corebrain.conformance.doubles.knobs import TOKEN
 from corebrain.contract import Item, MemoryEngine
+from corebrain.engines.cortexdb.connections import Connections
 from corebrain.engines.cortexdb.events import encode_item
 from corebrain.engines.registry import build_engine
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
@@ -51,22 +52,22 @@ class Requests:
 
 @contextmanager
 def counted() -> Iterator[Requests]:
-    """Note every request of every client while this lasts."""
+    """Note every request of every engine while this lasts, until its reply begins to come."""
     seen = Requests()
-    send = httpx.Client.send
+    handle = Connections.handle_request
 
-    def noting(self: httpx.Client, request: httpx.Request, **options: object) -> httpx.Response:
+    def noting(self: Connections, request: httpx.Request) -> httpx.Response:
         began = time.perf_counter()
         try:
-            return send(self, request, **options)  # type: ignore[arg-type]  # handed on as they came
+            return handle(self, request)
         finally:
             seen.times.append((f"{request.method} {request.url.raw_path.decode()}", _ms(began)))
 
-    httpx.Client.send = noting  # type: ignore[method-assign]  # this process measures and ends
+    Connections.handle_request = noting  # type: ignore[method-assign]  # this process measures and ends
     try:
         yield seen
     finally:
-        httpx.Client.send = send  # type: ignore[method-assign]  # as before
+        Connections.handle_request = handle  # type: ignore[method-assign]  # as before
 
 
 def _ms(began: float) -> float:
@@ -172,7 +173,7 @@ def conversations(count: int) -> list[Item]:
 def main() -> int:
     """Measure, print, and return 1 when a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--turns", type=int, default=100, help="live turns at each delay")
+    parser.add_argument("--turns", type=int, default=25, help="live turns at each delay")
     parser.add_argument("--documents", type=int, default=1_000, help="documents ingested on each surface")
     parser.add_argument("--delay-ms", type=int, nargs="+", default=[0, 20], help="what each request takes at least")
     options = parser.parse_args()

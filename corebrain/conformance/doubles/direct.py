@@ -106,7 +106,11 @@ class DirectDouble(ServedDouble):
     def _recall(self, _: Query, body: Json) -> tuple[int, Any]:
         if self.knobs.recall_down:
             raise Refused(500, "RECALL_DOWN")
-        return 200, self.log.pack(body)
+        pack = self.log.pack(body)
+        events, size = pack["layers"].get("events", []), self.knobs.excerpt_bytes
+        if size is not None:
+            pack["layers"]["events"] = [_excerpt(event, size) for event in events]
+        return 200, pack
 
     def _answer(self, _: Query, body: Json) -> tuple[int, Any]:
         self.knobs.refuse("expire_packs", 404, "PACK_EXPIRED")
@@ -133,9 +137,11 @@ class DirectDouble(ServedDouble):
             raise Refused(404, "UNKNOWN_SCOPE")
         return 200, {"path": query["path"], "members": self.log.registered[query["path"]]}
 
-    def _members(self, _: Query, body: Json) -> tuple[int, Any]:
-        self.log.registered[body["path"]] = body["members"]
-        return 200, {"path": body["path"], "members": body["members"]}
+    def _members(self, query: Query, body: Json) -> tuple[int, Any]:
+        if query["path"] not in self.log.registered:
+            raise Refused(404, "UNKNOWN_SCOPE")
+        self.log.registered[query["path"]] = body["members"]
+        return 200, {"path": query["path"], "members": body["members"]}
 
     def _beliefs(self, query: Query, _: Json) -> tuple[int, Any]:
         held = [belief for belief in reversed(self.log.beliefs) if belief["scope"] == query["scope"]]
@@ -153,3 +159,13 @@ class DirectDouble(ServedDouble):
         if self.knobs.whoami_caller is None:
             raise Refused(404, "NO_ROUTE")
         return 200, {"caller": self.knobs.whoami_caller}
+
+
+def _excerpt(event: Json, size: int) -> Json:
+    """Show the beginning of an event's text, marked as a server marks what its budget cut."""
+    text = event["content"]["text"]
+    if len(text.encode()) <= size:
+        return event
+    cut = text.encode()[:size].decode("utf-8", "ignore")
+    content = {**event["content"], "text": cut, "_partial": True, "_partial_reason": "budget_excerpt"}
+    return {**event, "content": content}

@@ -31,10 +31,11 @@ class EventLog:
 
     events: list[Json] = field(default_factory=list)
     beliefs: list[Json] = field(default_factory=list)
-    registered: dict[str, list[str]] = field(default_factory=dict)
+    registered: dict[str, list[Any]] = field(default_factory=dict)
     keys: dict[str, Json] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
     counter: int = 0
+    keeps_forgotten: bool = False  # whether a forget without a cascade leaves events where they are, as 0.10.5 does
 
     def append(self, body: Json) -> Json:
         """Add an event unless its key is known: the same text is a replay, another one a conflict."""
@@ -91,7 +92,8 @@ class EventLog:
         if ids and everything:
             raise Refused(400, "AMBIGUOUS_SELECTOR_CONFIRM_ALL")
         doomed = [e for e in self.events if e["scope"] == body["scope"] and (everything or e["id"] in ids)]
-        self._remove(doomed)
+        if not self.keeps_forgotten or body.get("cascade") == "redact_events":
+            self._remove(doomed)
         return {"forgotten": len(doomed)}
 
     def erase(self, scope: str) -> None:

@@ -51,14 +51,14 @@ class HostedDouble(DirectDouble):
         reads: dict[str, Route] = {
             "GET memory/events": self._events,
             "POST memory/recall": self._recall,
-            "GET memory/scopes": self._scopes,
+            "GET memory/scopes": self._scope_paths,
             "DELETE memory": self._erase_all,
         }
         writes: dict[str, Route] = {
             "POST memory/experience": self._experience_once,
             "POST memory/answer": self._answer_strictly,
             "POST memory/forget": self._forget,
-            "POST memory/v1/erasures": lambda _, body: self._erased(body["scope"]),
+            "POST memory/v1/erasures": self._erase_scope,
         }
         asked = f"{method} {route}"
         if asked in reads:
@@ -86,14 +86,25 @@ class HostedDouble(DirectDouble):
             raise Refused(400, "VALIDATION")
         return self._answer(query, body)
 
+    def _scope_paths(self, query: Query, body: Json) -> tuple[int, Any]:
+        status, listed = self._scopes(query, body)
+        return status, {"scopes": [entry["path"] for entry in listed["items"]]}
+
     def _erase_all(self, _: Query, __: Json) -> tuple[int, Any]:
         if self.knobs.erase_all_missing:
             raise Refused(404, "NOT_FOUND")
-        return self._erased(None)
+        scopes = self.log.scopes("", 1000)
+        for scope in scopes:
+            self.log.erase(scope)
+        return 200, {"erased": True, "scopes": len(scopes)}  # without receipts
 
-    def _erased(self, scope: str | None) -> tuple[int, Any]:
-        self.knobs.refuse("erasure_incomplete", 502, "ERASURE_INCOMPLETE")
-        scopes = [scope] if scope is not None else self.log.scopes("", 1000)
-        for each in scopes:
-            self.log.erase(each)
-        return 200, {"erased": True, "scopes": len(scopes), "erasure_ids": [f"era_{each}" for each in scopes]}
+    def _erase_scope(self, _: Query, body: Json) -> tuple[int, Any]:
+        if set(body) - {"scope", "audit_note"}:
+            return 400, {"error_code": "UNKNOWN_FIELD"}
+        if self.knobs.take("erasure_incomplete"):  # outside the envelope, as its success
+            return 502, {"erased": False, "error_code": "ERASURE_INCOMPLETE", "retriable": True}
+        held = self.log.scopes(body["scope"], 1000)
+        for scope in held:
+            self.log.erase(scope)
+        ids = [f"era_{scope}" for scope in held]
+        return 200, {"erased": True, "scope": body["scope"], "scopes": len(held), "erasure_ids": ids}

@@ -32,6 +32,7 @@ class Knobs:
         fail_nth_experience: The write, counted from 1, that is refused with 400.
         rate_limit_forget: Forgets refused with 429.
         recall_down: Recalls fail with 500.
+        excerpt_bytes: Beyond how many bytes a pack shows only the beginning of an event's text.
         expire_packs: Answers that find no pack: 404.
         whoami_caller: The caller `whoami` names; without it the route is missing.
         listing_delay_ms: Milliseconds a listing takes, to see how many run at once.
@@ -57,6 +58,7 @@ class Knobs:
     fail_nth_experience: int = 0
     rate_limit_forget: int = 0
     recall_down: bool = False
+    excerpt_bytes: int | None = None
     expire_packs: int = 0
     whoami_caller: str | None = None
     listing_delay_ms: int = 0

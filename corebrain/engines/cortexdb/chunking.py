@@ -1,15 +1,15 @@
 """How a long document becomes pieces that put together are its text again (spec 04 section 6)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from corebrain.model.fingerprint import quoted
-from corebrain.model.text import is_blank
+from corebrain.model.text import is_blank, trim
 
 PAGE_BREAK = "\f"
 _LINE = re.compile(r"[^\n\f]*\n|[^\n\f]+|\f")
-_HEADING = re.compile(r" {0,3}#{1,6} (.*)")
+_HEADING = re.compile(r" {0,3}#{1,6} (.*)", re.DOTALL)
 _TITLE_CHARACTERS = 120
 
 
@@ -46,15 +46,15 @@ def json_size(text: str) -> int:
 def heading_title(line: str) -> str | None:
     """Return the title of a markdown heading line, at most 120 characters; `None` when it is none."""
     match = _HEADING.fullmatch(line.rstrip("\n"))
-    title = match[1].strip().rstrip("# ").strip() if match else ""
+    title = trim(trim(match[1]).rstrip("#")) if match else ""
     return title[:_TITLE_CHARACTERS] or None
 
 
 def split(text: str, pack: int) -> list[Piece]:
     """Cut *text* before pages and headings into pieces of at most *pack* bytes of JSON each.
 
-    One unit over *pack* is cut after blank lines, else after lines, else between characters.
-    A piece is over *pack* only when a single character is.
+    One unit over *pack* is cut after blank lines, what is still over it after lines, then between characters, and the
+    cuts of each step are put together again as far as they fit. A piece is over *pack* only when a single character is.
     """
     packed: list[tuple[_Unit, int]] = []  # what a piece covers, and the page of its last unit
     size = 0
@@ -79,7 +79,7 @@ def _units(text: str) -> list[_Unit]:
     fresh = True  # the next text begins a unit
     for match in _LINE.finditer(text):
         line = match[0]
-        title = heading_title(line)
+        title = heading_title(_line_at(text, match.start())) if "#" in line[:4] else None
         heading = title or heading
         page += line == PAGE_BREAK
         if not fresh and (line == PAGE_BREAK or title is not None):
@@ -96,39 +96,50 @@ def _units(text: str) -> list[_Unit]:
     return units
 
 
+def _line_at(text: str, start: int) -> str:
+    """Return the line that begins at *start*, a page break within it included."""
+    end = text.find("\n", start)
+    return text[start:] if end < 0 else text[start:end]
+
+
 def _cut(text: str, unit: _Unit, pack: int) -> Iterator[_Unit]:
-    if json_size(text[unit.start : unit.end]) <= pack:
-        yield unit
-        return
-    start = end = unit.start
+    start = unit.start
+    for part in _parts(text[unit.start : unit.end], pack, ("\n\n", "\n")):
+        yield _Unit(start, start + len(part), unit.page, unit.heading)
+        start += len(part)
+
+
+def _parts(text: str, pack: int, marks: Sequence[str]) -> list[str]:
+    if json_size(text) <= pack:
+        return [text]
+    if not marks:
+        return _packed(text, pack)
+    cuts = _after(text, marks[0])
+    if len(cuts) == 1:
+        return _parts(text, pack, marks[1:])
+    return _packed((part for cut in cuts for part in _parts(cut, pack, marks[1:])), pack)
+
+
+def _packed(atoms: Iterable[str], pack: int) -> list[str]:
+    """Put neighbours together as far as they fit."""
+    packed: list[list[str]] = []
     size = 0
-    for atom in _atoms(text[unit.start : unit.end], pack):
+    for atom in atoms:
         more = json_size(atom)
-        if end > start and size + more > pack:
-            yield _Unit(start, end, unit.page, unit.heading)
-            start, size = end, 0
-        end += len(atom)
-        size += more
-    yield _Unit(start, end, unit.page, unit.heading)
+        if packed and size + more <= pack:
+            packed[-1].append(atom)
+            size += more
+        else:
+            packed.append([atom])
+            size = more
+    return ["".join(atoms) for atoms in packed]
 
 
-def _atoms(text: str, pack: int) -> Iterator[str]:
-    for paragraph in _after(text, "\n\n"):
-        if json_size(paragraph) <= pack:
-            yield paragraph
-            continue
-        for line in _after(paragraph, "\n"):
-            if json_size(line) <= pack:
-                yield line
-            else:
-                yield from line
-
-
-def _after(text: str, mark: str) -> Iterator[str]:
+def _after(text: str, mark: str) -> list[str]:
     """Cut *text* after each *mark*."""
+    cuts: list[str] = []
     start = 0
     while (at := text.find(mark, start)) >= 0:
-        yield text[start : at + len(mark)]
+        cuts.append(text[start : at + len(mark)])
         start = at + len(mark)
-    if start < len(text):
-        yield text[start:]
+    return [*cuts, text[start:]] if start < len(text) else cuts

@@ -112,16 +112,22 @@ class DirectWire:
         text_of(reply, "answer")
         return dict(reply)
 
-    def forget(self, scope: str, ids: Sequence[str]) -> None:
-        """Remove events of a scope by id, a hundred at a time; without ids nothing is sent."""
+    def forget(self, scope: str, ids: Sequence[str], *, redact: bool = False) -> None:
+        """Remove events of a scope by id, a hundred at a time; without ids nothing is sent.
+
+        Args:
+            scope: Their scope.
+            ids: Theirs.
+            redact: Name the cascade that removes events, for a server whose default keeps them.
+        """
         for start in range(0, len(ids), _FORGET_IDS):
-            body = {
+            body: Json = {
                 "scope": scope,
                 "layers": ["events"],
                 "selector": {"memory_ids": list(ids[start : start + _FORGET_IDS])},
                 "audit_note": "tinymemory: forget",
             }
-            self._forget_once(body)
+            self._forget_once({**body, "cascade": "redact_events"} if redact else body)
 
     def _forget_once(self, body: Json) -> None:
         self._transport.once("POST", "v1/forget", body=body)
@@ -147,17 +153,16 @@ class DirectWire:
         """Register a scope; `Conflict` when it is registered already. The bodies of these three are our assumption."""
         self._transport.once("POST", "v1/scopes", body={"path": path, "owner": owner})
 
-    def scope_members(self, path: str) -> list[str]:
-        """Return the members of a registered scope."""
+    def scope_record(self, path: str) -> Json:
+        """Return the record of a registered scope."""
         reply = self._transport.read("GET", "v1/scopes", query={"path": path})
-        members = reply.get("members") if isinstance(reply, dict) else None
-        if not isinstance(members, list) or not all(isinstance(member, str) for member in members):
-            raise EngineError("a scope's record holds no list members")
-        return members
+        if not isinstance(reply, dict):
+            raise EngineError("a scope's record is no object")
+        return dict(reply)
 
-    def set_scope_members(self, path: str, members: Sequence[str]) -> None:
+    def set_scope_members(self, path: str, members: Sequence[object]) -> None:
         """Write the members of a registered scope."""
-        self._transport.once("PUT", "v1/scopes/members", body={"path": path, "members": list(members)})
+        self._transport.once("PUT", "v1/scopes/members", query={"path": path}, body={"members": list(members)})
 
     def health(self) -> None:
         """Ask whether the server serves; raises when it does not."""

@@ -99,7 +99,7 @@ def _document_parts(item: Document, whole: Envelope) -> Iterator[tuple[Envelope,
     frame = whole.frame()
     size = len(f'{frame.canonical(2, "")},"chunk":{widest.canonical()}'.encode())
     pack = WHOLE_BYTES - size - _SECTION_RESERVE
-    if size + json_size(text) <= WHOLE_BYTES or pack < 1:
+    if json_size(text) <= pack or pack < 1:  # a section's reserve counts here too, as the other implementation does it
         yield whole, frame, text
         return
     pieces = split(text, pack)

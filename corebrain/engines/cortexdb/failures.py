@@ -90,11 +90,11 @@ def _message(body: dict[str, Any]) -> str:
     error = body.get("error")
     if isinstance(error, dict):
         error = error.get("message")
-    return error if isinstance(error, str) else ""
+    return error if isinstance(error, str) else str(body.get("message", ""))
 
 
 def _hosted_code(body: dict[str, Any], status: int) -> str:
-    given = body.get("errorCode")
+    given = body.get("errorCode", body.get("error_code"))  # an erasure fails outside the envelope, as its reply comes
     code = _FOREIGN.sub("", given)[:64].upper() if isinstance(given, str) else ""
     return code or _DEFAULT_CODES.get(status, f"HTTP_{status}")
 

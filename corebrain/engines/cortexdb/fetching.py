@@ -14,7 +14,7 @@ from corebrain.engines.cortexdb.recency import Recency
 from corebrain.engines.cortexdb.replies import Held, Json, admitted, hit_of, objects, rebuilt
 from corebrain.engines.cortexdb.scopes import KindScope, ScopeLayout
 from corebrain.model.item import Document
-from corebrain.model.meta import ItemKind, MemoryMeta
+from corebrain.model.meta import MemoryMeta
 from corebrain.model.requests import FetchPage, FetchRequest, Hit
 
 _MAX_EVENTS = 1000
@@ -58,10 +58,10 @@ def fetch(
 
 
 def _hits(wire: DirectWire, scopes: dict[str, KindScope], page: Sequence[Held], offset: int) -> list[Hit]:
-    """Long conversations are put together, one lookup a scope; a long document is its best piece."""
+    """Long conversations and excerpts are put together, one lookup a scope; a long document is its best piece."""
     partial: dict[str, list[str]] = {}
     for held in page:
-        if not held.whole and held.envelope.kind is ItemKind.CONVERSATION:
+        if not held.whole and held.envelope.chunk is None:
             partial.setdefault(held.scope, []).append(held.envelope.id)
 
     def read(scope: str) -> Parts:

@@ -112,10 +112,13 @@ class HostedWire(DirectWire):
 
     def erase(self, scope: str) -> list[str]:
         body = {"scope": scope, "audit_note": "tinymemory: erase"}
-        return self._erased(lambda: self._erasure("POST", "memory/v1/erasures", body))[1]
+        scopes, ids = self._erased(lambda: self._erasure("POST", "memory/v1/erasures", body))
+        if scopes and not ids:
+            raise EngineError("an erasure's reply names no receipts")
+        return ids
 
     def erase_everything(self) -> tuple[int, list[str]]:
-        """Delete all of the account's memory; returns how many scopes were emptied, and the receipts."""
+        """Delete all of the account's memory; returns how many scopes were emptied, and receipts if there are any."""
         return self._erased(lambda: self._transport.once("DELETE", "memory"))
 
     def _erasure(self, method: str, route: str, body: Json) -> Any:
@@ -138,10 +141,8 @@ class HostedWire(DirectWire):
         scopes = reply.get("scopes") if isinstance(reply, dict) else None
         if not isinstance(scopes, int) or isinstance(scopes, bool) or reply.get("erased") is not True:
             raise EngineError("an erasure's reply does not say what was erased")
-        ids = [str(each) for each in reply.get("erasure_ids") or []]
-        if scopes and not ids:
-            raise EngineError("an erasure's reply names no receipts")
-        return scopes, ids
+        ids = reply.get("erasure_ids")
+        return scopes, [str(each) for each in ids] if isinstance(ids, list) else []
 
 
 class _RetriedConflict(Conflict):

@@ -42,6 +42,18 @@ class RootOwner:
         try:
             self._wire.register_scope(self._root, self._owner)
         except Conflict:  # it exists
-            members = self._wire.scope_members(self._root)
-            if self._owner not in members:
-                self._wire.set_scope_members(self._root, [*members, self._owner])
+            record = self._wire.scope_record(self._root)
+            members = record.get("members")
+            held: list[object] = list(members) if isinstance(members, list) else []
+            if self._owner != record.get("owner") and self._owner not in map(_name, held):
+                self._wire.set_scope_members(self._root, [*held, self._like(held)])
+
+    def _like(self, members: list[object]) -> object:
+        """Write the owner as the members are written: by name, or as an object."""
+        if members and isinstance(members[0], dict):
+            return {"actor": self._owner, "role": "owner"}
+        return self._owner
+
+
+def _name(member: object) -> object:
+    return member.get("actor") if isinstance(member, dict) else member

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from corebrain.engines.cortexdb.concurrent_reads import each
-from corebrain.engines.cortexdb.direct_wire import DirectWire
-from corebrain.engines.cortexdb.labels import narrowing_labels
+from corebrain.engines.cortexdb.direct_wire import LABELS_A_LISTING, DirectWire
+from corebrain.engines.cortexdb.labels import item_label, narrowing_labels
 from corebrain.engines.cortexdb.looking_up import look_up
-from corebrain.engines.cortexdb.replies import Held, read_event
+from corebrain.engines.cortexdb.replies import Held, event_id, read_event
 from corebrain.engines.cortexdb.scopes import KindScope
 from corebrain.model.filter import MetaFilter
 
@@ -46,8 +46,22 @@ def erase(wire: DirectWire, scopes: Sequence[KindScope]) -> list[str]:
 
 
 def _remove(wire: DirectWire, events: Iterable[Held]) -> None:
-    by_scope: dict[str, list[str]] = {}
+    by_scope: dict[str, dict[str, str]] = {}
     for held in events:
-        by_scope.setdefault(held.scope, []).append(held.event_id)
-    for scope, ids in by_scope.items():
-        wire.forget(scope, ids)
+        by_scope.setdefault(held.scope, {})[held.event_id] = item_label(held.envelope.id)
+    for scope, labels in by_scope.items():
+        wire.forget(scope, list(labels))
+        if _is_kept(wire, scope, labels):
+            wire.forget(scope, list(labels), redact=True)
+
+
+def _is_kept(wire: DirectWire, scope: str, labels: dict[str, str]) -> bool:
+    """Look whether what was just forgotten is listed still: newer servers keep events unless told to redact them.
+
+    Args:
+        wire: Whom to ask.
+        scope: Their scope.
+        labels: Id of each event, and the label of its item.
+    """
+    some = list(dict.fromkeys(labels.values()))[:LABELS_A_LISTING]
+    return any(event_id(raw) in labels for raw in wire.page(scope, some).raws)

@@ -16,16 +16,24 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One event of ours: its id on the server, where it lies and what it carries."""
+    """One event of ours: its id on the server, where it lies and what it carries.
+
+    Attributes:
+        event_id: Its id.
+        scope: Where it lies.
+        envelope: What it carries.
+        excerpt: Whether only a part of its text is shown: a pack's budget cut it.
+    """
 
     event_id: str
     scope: str
     envelope: Envelope
+    excerpt: bool = False
 
     @property
     def whole(self) -> bool:
         """Whether the event is all of its item."""
-        return self.envelope.chunk is None and self.envelope.count in {None, 1}
+        return not self.excerpt and self.envelope.chunk is None and self.envelope.count in {None, 1}
 
 
 def objects(reply: Any, *names: str) -> list[Json]:
@@ -61,7 +69,9 @@ def read_event(raw: Json, scope: str, kind: ItemKind) -> Held | None:
         return None
     kept = [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
     envelope = read_envelope(text, kept)
-    return Held(found, scope, envelope) if envelope is not None and envelope.kind is kind else None
+    if envelope is None or envelope.kind is not kind:
+        return None
+    return Held(found, scope, envelope, excerpt=isinstance(content, dict) and content.get("_partial") is True)
 
 
 def rebuilt(parts: Iterable[Held]) -> Document | Conversation | Learning | None:

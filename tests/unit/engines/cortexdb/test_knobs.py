@@ -24,6 +24,7 @@ from corebrain.model.requests import (
     FetchRequest,
     ForgetTarget,
     ListRequest,
+    RecallRequest,
     WriteOptions,
 )
 
@@ -154,6 +155,24 @@ def test_a_limited_forget_is_tried_again_by_the_hosted_engine_alone(wire: Wire) 
     assert (len(set(used)) == len(used)) or used == [None, None]
 
 
+def test_a_server_that_keeps_forgotten_events_is_told_to_redact_them(wire: Wire) -> None:
+    engine, double = wire
+    items = [StoreItem.document(f"note {number}") for number in range(3)]
+    engine.store_many(items)
+    double.log.keeps_forgotten = True
+    assert engine.forget(ForgetTarget.of_ids(items[0].fingerprint())).forgotten == 1
+    assert texts(double) == ["note 1", "note 2"]
+    assert engine.forget(ForgetTarget.of_filter(MetaFilter(kinds=(ItemKind.DOCUMENT,)))).forgotten == 2
+    assert texts(double) == []
+    route = "memory/forget" if engine.descriptor.hosted else "v1/forget"
+    assert [body.get("cascade") for body in double.seen.of(route)] == [None, "redact_events"] * 2
+    double.log.keeps_forgotten = False
+    engine.store(items[0])
+    double.seen.clear()
+    engine.forget(ForgetTarget.of_ids(items[0].fingerprint()))
+    assert len(double.seen.of(route)) == 1
+
+
 @pytest.mark.parametrize("padding", [998, 1_200])
 def test_a_listing_of_scopes_that_may_be_cut_short_stops_what_must_be_complete(
     wire: Wire, padding: int, caplog: pytest.LogCaptureFixture
@@ -206,7 +225,7 @@ def test_a_hosted_erasure_that_is_incomplete_is_tried_three_times(
     assert engine.erase(EraseRequest(reach=Reach.exact(Namespace.ROOT))).erased_scopes == 1
     engine.store(StoreItem.document("hello"))
     hosted.knobs.erasure_incomplete = 3
-    with pytest.raises(Unavailable, match=r"\[ERASURE_INCOMPLETE\]"):
+    with pytest.raises(Unavailable, match=r"\[ERASURE_INCOMPLETE\] POST memory/v1/erasures"):
         engine.erase(EraseRequest(reach=Reach.exact(Namespace.ROOT)))
     assert len(hosted.log.events) == 1
 
@@ -240,6 +259,10 @@ def test_the_hosted_double_is_as_strict_as_the_host(hosted: HostedDouble) -> Non
     assert ask(hosted, "POST", "memory/answer", json=body).json()["errorCode"] == "CONFLICT"
     for scope in ("app:a/../b", "app:a b", "/".join(["app:a"] * 32)):
         assert ask(hosted, "GET", "memory/events", params={"scope": scope}).status_code == 400
+    hosted._claims.clear()
+    strange = ask(hosted, "POST", "memory/v1/erasures", json={"scope": "app:a", "confirm_all": True})
+    assert (strange.status_code, strange.json()["error_code"]) == (400, "UNKNOWN_FIELD")
+    hosted._claims.clear()
     for route in ("memory/experience/bulk", "memory/health", "memory/beliefs/build", "memory/beliefs"):
         assert ask(hosted, "POST", route, json={}).status_code == 404
     assert ask(hosted, "POST", "memory/forget", json={"scope": 7}).json()["success"] is False
@@ -269,6 +292,17 @@ def test_the_direct_double_is_unaccommodating(double: DirectDouble) -> None:
     for selector, status in selectors:
         assert ask(double, "POST", "v1/forget", json={"scope": scope, **selector}).status_code == status
     assert ask(double, "POST", "v1/experience", json=other).status_code == 202  # the key is free again
+
+
+def test_a_pack_that_shows_only_an_excerpt_is_read_whole(wire: Wire) -> None:
+    engine, double = wire
+    item = StoreItem.document("refunds take five days, " + "said at length " * 50)
+    engine.store(item)
+    double.knobs.excerpt_bytes = 20
+    (hit,) = engine.fetch(FetchRequest(query="refunds")).hits
+    assert hit.text == item.render_text()
+    (citation,) = engine.recall(RecallRequest(question="refunds")).citations
+    assert citation.snippet == "refunds take five da"
 
 
 def test_an_error_of_one_scope_fails_the_whole_read(wire: Wire) -> None:

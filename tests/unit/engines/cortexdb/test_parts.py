@@ -63,6 +63,20 @@ def test_a_long_unit_is_cut_after_blank_lines_then_lines_then_characters() -> No
     assert [piece.text for piece in split("abcdefgh", 3)] == ["abc", "def", "gh"]
 
 
+def test_the_lines_of_a_long_paragraph_fill_no_piece_before_it() -> None:
+    assert [piece.text for piece in split("aa\n\nbbbb\ncccc\ndddd", 12)] == ["aa\n\n", "bbbb\ncccc\n", "dddd"]
+    assert [piece.text for piece in split("aa\n\nbb\n\ncccccccccccccccccc\n\ndd", 12)] == [
+        "aa\n\nbb\n\n",
+        "cccccccccccc",
+        "cccccc\n\ndd",
+    ]
+
+
+def test_a_heading_goes_on_to_the_end_of_its_line_over_a_page_break() -> None:
+    (piece,) = split("# One\fmore\ntext", 100)
+    assert piece.section == "One\fmore"
+
+
 @pytest.mark.parametrize(
     ("line", "title"),
     [
@@ -72,6 +86,9 @@ def test_a_long_unit_is_cut_after_blank_lines_then_lines_then_characters() -> No
         ("####### seven", None),
         ("#tag", None),
         ("# \n", None),
+        ("# C # #", "C #"),
+        ("#  C##\r\n", "C"),
+        ("# ##", None),
         ("# " + "x" * 200, "x" * 120),
     ],
 )
@@ -84,7 +101,7 @@ def test_a_document_just_short_enough_is_one_event_and_one_byte_more_is_two() ->
         item = StoreItem.document("x" * length)
         return len(encode_item(item, item.fingerprint(), "s"))
 
-    whole = bisect_right(range(WHOLE_BYTES), 1, WHOLE_BYTES - 600, key=events) - 1
+    whole = bisect_right(range(WHOLE_BYTES), 1, WHOLE_BYTES - 1_500, key=events) - 1
     assert (events(whole), events(whole + 1)) == (1, 2)
 
 

@@ -230,7 +230,18 @@ def test_an_owner_is_added_to_a_root_another_registered(make: Make, double: Dire
     make(scope_root="org:42", scope_owner="user:7").store(learning("a"))
     assert double.log.registered["org:42"] == ["user:1", "user:7"]
     make(scope_root="org:42", scope_owner="user:7").store(learning("b"))
-    assert len([line for line in double.seen.lines if line.startswith("PUT")]) == 1
+    assert [line for line in double.seen.lines if line.startswith("PUT")] == ["PUT /v1/scopes/members?path=org%3A42"]
+
+
+def test_an_owner_is_written_as_the_members_there_are(make: Make, double: DirectDouble) -> None:
+    members: list[Any] = [{"actor": "user:1", "role": "owner"}]
+    double.log.registered["org:42"] = members
+    for text in "ab":
+        make(scope_root="org:42", scope_owner="user:7").store(learning(text))
+    assert double.log.registered["org:42"] == [
+        {"actor": "user:1", "role": "owner"},
+        {"actor": "user:7", "role": "owner"},
+    ]
 
 
 def test_a_failed_registration_is_logged_and_tried_at_the_next_write(
