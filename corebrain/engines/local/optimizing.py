@@ -62,6 +62,7 @@ def _prune(connection: apsw.Connection) -> None:
         )
         connection.execute("DELETE FROM placements WHERE branch NOT IN (SELECT branch FROM nodes)")
         connection.execute("DELETE FROM branches WHERE branch NOT IN (SELECT branch FROM nodes)")
+        connection.execute("DELETE FROM vector_groups WHERE NOT held")
         connection.pragma("schema_version", int(connection.pragma("schema_version")) + 1)
 
 

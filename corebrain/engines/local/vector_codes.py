@@ -8,13 +8,13 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from corebrain.engines.local.vector_tables import SCALE_BYTES
 from corebrain.errors import EngineError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_SCALE_BYTES = 4
 _MOST = 127
 
 
@@ -35,12 +35,12 @@ def decoded(codes: Sequence[bytes], dimension: int) -> "tuple[NDArray[np.float32
     """
     import numpy as np  # noqa: PLC0415  # heavy, of an extra
 
-    width = _SCALE_BYTES + dimension
+    width = SCALE_BYTES + dimension
     if any(len(code) != width for code in codes):
         raise EngineError("a vector of the memory has another length than its model's: change the model to itself")
     raw = np.frombuffer(b"".join(codes), np.uint8).reshape(len(codes), width)
-    scales = np.ascontiguousarray(raw[:, :_SCALE_BYTES]).view("<f4").reshape(-1).astype(np.float32)
-    return scales, np.ascontiguousarray(raw[:, _SCALE_BYTES:]).view(np.int8)
+    scales = np.ascontiguousarray(raw[:, :SCALE_BYTES]).view("<f4").reshape(-1).astype(np.float32)
+    return scales, np.ascontiguousarray(raw[:, SCALE_BYTES:]).view(np.int8)
 
 
 def cosines(

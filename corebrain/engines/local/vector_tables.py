@@ -11,6 +11,9 @@ import apsw
 
 from corebrain.engines.local.select import select
 
+SCALE_BYTES = 4
+"""Of a code, before the numbers: a float32."""
+
 TABLES = """
 -- The model that all vectors are of; no row before the first embedder came.
 CREATE TABLE embedding(one INTEGER PRIMARY KEY CHECK(one = 1), model TEXT NOT NULL, dimension INTEGER NOT NULL);

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from corebrain.engines.local import indexing, neighbours, rows
+from corebrain.engines.local import indexing, neighbours, rows, vector_verification
 from corebrain.engines.local.connection import Database
 from corebrain.engines.local.nodes import Registry
 from corebrain.engines.local.passages import Passage, split
@@ -34,7 +34,7 @@ class Finding:
     """One thing that is not as it should be.
 
     Attributes:
-        what: The part of the store: `file`, `counters`, `passages`, `index`, `leftovers` or `items`.
+        what: The part of the store: `file`, `counters`, `passages`, `index`, `vectors`, `leftovers` or `items`.
         detail: What was found, with numbers; never text of an item.
     """
 
@@ -56,7 +56,7 @@ def verify(database: Database, *, deep: bool) -> list[Finding]:
             found = [Finding("file", line) for line in _integrity(connection)]
             if found:
                 return found  # the rest would only stumble over it
-            checks = (_counters, _passages, _index, _leftovers, *((_items, _words) if deep else ()))
+            checks = (_counters, _passages, _index, _vectors, _leftovers, *((_items, _words) if deep else ()))
             return [finding for check in checks for finding in check(connection)]
     except EngineError as error:
         return [Finding("file", error.message)]
@@ -81,6 +81,10 @@ def _counters(connection: apsw.Connection) -> Iterator[Finding]:
         yield Finding(
             "counters", f"{differ[0]} facet counters stand that a recount does not give, {differ[1]} are missing"
         )
+
+
+def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
+    yield from (Finding("vectors", told) for told in vector_verification.findings(connection))
 
 
 def _passages(connection: apsw.Connection) -> Iterator[Finding]:

@@ -492,3 +492,43 @@ def test_a_question_of_nothing_but_signs_is_answered(memory: LocalEngine, docume
     for query in ('"', "\ud800", "\x00", "the of and", "🍵" * 1000, "x" * 100_000):
         for mode in FetchMode:
             ask(memory, query, mode)
+
+
+def test_a_sound_store_is_proved_and_a_broken_one_told(
+    memory: LocalEngine, document: Callable[..., Document], turn: Callable[..., Conversation]
+) -> None:
+    memory.store_many([document(f"text {number}") for number in range(30)])
+    memory.maintain(0)
+    memory.store(turn("hello", 0))
+    assert memory.verify(deep=True) == []
+    settle(memory)
+    memory.forget(ForgetTarget.of_ids(*[hit.id for hit in ask(memory, "text 3", limit=3)]))
+    assert memory.verify() == []
+    breaks = {
+        "UPDATE vector_groups SET held = held + 1": "counted wrongly",
+        "DELETE FROM vectors WHERE passage = (SELECT max(passage) FROM vectors)": "neither have a vector nor wait",
+        "INSERT INTO unembedded VALUES (999999)": "not held",
+        "INSERT INTO unembedded SELECT min(passage) FROM vectors": "both embedded and waiting",
+        "UPDATE vector_groups SET kind = 2 WHERE kind = 0": "another node or kind",
+        "UPDATE embedding SET dimension = 99": "another length",
+    }
+    for statement, told in breaks.items():
+        with memory._database.writing() as connection:
+            connection.execute(statement)
+        found = memory.verify()
+        assert {finding.what for finding in found} == {"vectors"}
+        assert any(told in finding.detail for finding in found), told
+
+
+def test_optimizing_keeps_what_is_found_by_meaning(memory: LocalEngine, document: Callable[..., Document]) -> None:
+    gone = memory.store(document("gone", at="source:files/project:old")).id
+    memory.store(document("green tea"))
+    settle(memory)
+    assert len(ask(memory, "teas")) == 2
+    memory.forget(ForgetTarget.of_ids(gone))
+    memory.optimize()
+    memory.store(document("iron", at="source:files/project:new"))
+    settle(memory)
+    assert texts(ask(memory, "greenish tea"))[0] == "green tea"
+    assert texts(ask(memory, "irons", reach=Reach.exact(Namespace.parse("source:files/project:new")))) == ["iron"]
+    assert memory.verify() == []
