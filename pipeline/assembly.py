@@ -124,7 +124,8 @@ class OpenBrain:
     def converter(self) -> RegistryConverter:
         """Return the converter as `[documents]` describes it; close it."""
         table = self.config.documents
-        return RegistryConverter(workers=table.workers, limits=Limits(wall_s=table.timeout_s), choices=table.parsers)
+        limits = Limits(wall_s=table.timeout_s)
+        return RegistryConverter(workers=table.workers, limits=limits, choices=table.parsers, ocr=table.ocr)
 
     def books(self) -> list[str]:
         """Return the names of the sources that have books, configured or not."""

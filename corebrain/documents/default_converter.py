@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Protocol, Self, cast
 
+from corebrain.documents.picture_text import PictureText
 from corebrain.documents.pool import Limits, ParserMissing, ParserPool
 from corebrain.documents.registry import IN_PROCESS, Parser, check_choices, parsers_for, refusal_for
 from corebrain.documents.sniff import check_container, sniff_raw
 from corebrain.documents.types import ConvertedDocument, RawDocument
-from corebrain.errors import ParserDied, Refusal, TimedOut, UnsupportedFormat
+from corebrain.errors import NeedsOcr, ParserDied, Refusal, TimedOut, UnsupportedFormat
 
 
 class _Module(Protocol):
@@ -28,10 +29,11 @@ class RegistryConverter:
         workers: How many documents are converted at once (default two, or one on a single core).
         limits: What a worker may use.
         choices: `{format: parser}`, the `[documents]` table of the configuration.
+        ocr: Languages whose words are read off pictures, as tesseract names them (`eng`, `deu+eng`); empty for no OCR.
         clock: Seconds that only grow.
 
     Raises:
-        ConfigError: `choices` names an unknown format or parser.
+        ConfigError: `choices` names an unknown format or parser, `ocr` no languages.
     """
 
     name = "corebrain"
@@ -43,12 +45,14 @@ class RegistryConverter:
         workers: int | None = None,
         limits: Limits | None = None,
         choices: Mapping[str, str] | None = None,
+        ocr: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._choices = dict(choices or {})
         check_choices(self._choices)
         self._clock = clock
         self._pool = ParserPool(workers, limits or Limits())
+        self._pictures = PictureText(self._pool, ocr)
 
     def __enter__(self) -> Self:
         return self
@@ -74,11 +78,16 @@ class RegistryConverter:
         parsers = [parser for parser in parsers_for(found, self._choices) if not parser.missing()]
         if not parsers:
             raise refusal_for(found, self._choices)
-        return self._first_that_answers(parsers, raw, found)
+        try:
+            converted = self._first_that_answers(parsers, raw, found)
+        except NeedsOcr as refusal:
+            return self._pictures.instead(raw, found, refusal)
+        return self._pictures.added(raw, found, converted)
 
     def version_of(self, format: str) -> str:  # noqa: A002 - the contract's word
-        """Names and versions of the parsers that convert this format, to tell what an update would change."""
-        return " ".join(f"{parser.name}/{parser.version}" for parser in parsers_for(format, self._choices))
+        """Names and versions of what converts this format, to tell what an update would change."""
+        parsers = [f"{parser.name}/{parser.version}" for parser in parsers_for(format, self._choices)]
+        return " ".join(filter(None, [*parsers, self._pictures.version(format)]))
 
     def close(self) -> None:
         """Stop all workers; nothing but text is converted afterwards."""

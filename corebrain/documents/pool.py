@@ -151,6 +151,7 @@ def _task(parser: Parser, raw: RawDocument, format: str, folder: Path) -> Messag
             raise  # the file itself: its owner knows what that means
         raise errors.Unavailable(f"no room for temporary files: {error.strerror}") from error
     return {
+        "argument": parser.argument,
         "module": parser.module,
         "format": format,
         "path": str(path),

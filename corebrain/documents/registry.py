@@ -20,7 +20,11 @@ UNSTRUCTURED: Final = "unstructured"
 
 _CONVERT = "corebrain.documents.convert."
 _PIP_NAMES: Final = {"oxmsg": "python-oxmsg", "docx": "python-docx", "pptx": "python-pptx"}
-_HOMES: Final = {"pandoc": "pandoc.org", "soffice": "LibreOffice, libreoffice.org"}
+_HOMES: Final = {
+    "pandoc": "pandoc.org",
+    "soffice": "LibreOffice, libreoffice.org",
+    "tesseract": "tesseract-ocr.github.io",
+}
 _EXTRA_PACKAGES: Final = frozenset({"unstructured", "oxmsg"})
 
 
@@ -35,6 +39,7 @@ class Parser:
         lane: Where it runs: in this process, or in a worker of the kind of that name.
         packages: Import names that must be installed.
         programs: Programs that must be on the path.
+        argument: Passed to `convert` as a third one, unless it is empty.
     """
 
     name: str
@@ -43,6 +48,7 @@ class Parser:
     lane: str = LIGHT
     packages: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
+    argument: str = ""
 
     def missing(self) -> tuple[str, ...]:
         """Packages and programs that are not there; nothing is imported to find out."""
@@ -111,6 +117,8 @@ PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
     "ppt": (_unstructured("pptx", program="soffice"),),
     **dict.fromkeys(sorted(IMAGES), (Parser("image", _CONVERT + "image"),)),
 }
+
+OCR: Final = Parser("tesseract", _CONVERT + "ocr", lane="ocr", packages=("pypdfium2",), programs=("tesseract",))
 
 # Parsers that a person may choose by name, and that are never tried by themselves.
 CHOICES: Final[dict[str, tuple[Parser, ...]]] = {

@@ -4,9 +4,9 @@ Started by the pool as `python -I -m corebrain.documents.worker FOLDER MODE`, wh
 MODE says what else it may see (`worker_platform.confine`). It imports a converter when the first document asks for it,
 and keeps both streams to itself: what a library prints goes to standard error.
 
-A task is `{module, format, path, filename, mime, origin, password, seconds, memory, reply_cap}`. A reply is one of
-`{loaded}` (the converter is imported and now starts), `{converted, parts}`, `{refusal}`, `{missing}`, `{failed}` and
-`{memory}`; all but the first also carry `rss`, and end the task.
+A task is `{module, format, argument, path, filename, mime, origin, password, seconds, memory, reply_cap}`. A reply is
+one of `{loaded}` (the converter is imported and now starts), `{converted, parts}`, `{refusal}`, `{missing}`, `{failed}`
+and `{memory}`; all but the first also carry `rss`, and end the task.
 """
 
 import importlib
@@ -23,7 +23,7 @@ from corebrain.errors import Refusal
 
 
 class _Converter(Protocol):
-    def convert(self, raw: RawDocument, format: str) -> ConvertedDocument: ...  # noqa: A002 - the contract's word
+    def convert(self, raw: RawDocument, format: str, *argument: str) -> ConvertedDocument: ...  # noqa: A002 - the contract's word
 
 
 def main() -> None:
@@ -66,7 +66,8 @@ def _serve(task: wire.Message, replies: int) -> wire.Message:
             cast("str | None", task["origin"]),
             cast("str | None", task["password"]),
         )
-        converted = converter.convert(raw, str(task["format"]))
+        argument = str(task["argument"])
+        converted = converter.convert(raw, str(task["format"]), *([argument] if argument else []))
         return {"converted": _fields(converted), "parts": _write_parts(converted)}
     except Refusal as error:
         return _refused(type(error).__name__, error.message, error.advice)

@@ -205,7 +205,7 @@ def _command() -> list[str]:
 
 def _environment(folder: Path) -> dict[str, str]:
     """All the worker gets: no variable of this process, so no token either."""
-    programs = [shutil.which(name) for name in ("pandoc", "soffice")]
+    programs = [shutil.which(name) for name in ("pandoc", "soffice", "tesseract")]
     found = [str(Path(program).parent) for program in programs if program]
     place = str(folder)
     return {

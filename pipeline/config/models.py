@@ -98,6 +98,9 @@ class DocumentsTable(Table):
     workers: Annotated[int | None, Field(ge=1, le=64, description="Documents converted at once.")] = None
     timeout_s: Annotated[float, Field(gt=0, le=3600, description="Seconds one document may take.")] = 30.0
     max_bytes: Size = ByteSize(MAX_BYTES)
+    ocr: Annotated[
+        str, Field(description="Languages read off pictures by tesseract, such as eng or deu+eng; empty for no OCR.")
+    ] = ""
     parsers: dict[str, str] = Field(default={}, exclude=True)  # the keys named after formats
 
     @model_validator(mode="before")
