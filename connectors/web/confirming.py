@@ -7,7 +7,6 @@ from connectors.errors import AuthError, DocumentError, DocumentRefused, Unavail
 from connectors.http import Response, shown
 from connectors.web.addresses import Address, address
 from connectors.web.crawl import MOST_FAILURES, Crawl
-from connectors.web.pages import read_page
 from connectors.web.site import Site
 from connectors.web.way import canonical, refresh
 
@@ -55,7 +54,7 @@ class Confirming:
             return self._moved(ref, page, answer.status, location)
         if not answer.ok:
             return Failed(ref.key, answer.error())
-        read = read_page(page, answer, self._site.agent)
+        read = self._site.read(page, answer)
         if self._crawl.soft.says_missing(read) or self._site.wants(read):
             return Gone(ref.key)
         for target in (canonical(self._site.scope, read), refresh(self._site.scope, read)):

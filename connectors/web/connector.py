@@ -11,7 +11,8 @@ from connectors.notes import MemoryNotes
 from connectors.web.addresses import address
 from connectors.web.confirming import Confirming
 from connectors.web.crawl import Crawl
-from connectors.web.pages import is_document, read_page
+from connectors.web.pages import is_document
+from connectors.web.rendering import Renderer
 from connectors.web.robots import Robots
 from connectors.web.scope import Scope
 from connectors.web.site import Habits, Site
@@ -45,6 +46,7 @@ class WebConnector:
         authorization: Value of the `Authorization` header, sent to the origins of the starts only.
         ca: File of certificates to trust beside the usual ones.
         proxy: Address of a proxy.
+        renderer: Draws pages that show nothing without their scripts; the connector closes it.
         agent: The name robots rules are looked up by; it also leads the `User-Agent`.
         timing, pacer, retry, resolve, stop: As of `connectors.http.Client`.
 
@@ -67,6 +69,7 @@ class WebConnector:
         authorization: str = "",
         ca: str | None = None,
         proxy: str | None = None,
+        renderer: Renderer | None = None,
         agent: str = AGENT,
         timing: Timing | None = None,
         pacer: Pacer | None = None,
@@ -96,6 +99,7 @@ class WebConnector:
             stop=stop,
             resolve=resolve,
         )
+        self._renderer = renderer
         self._before = 0
         self._site = self._fresh_site()
         self._crawl: Crawl | None = None
@@ -115,8 +119,10 @@ class WebConnector:
         self._client.stop = event
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, and the browser."""
         self._client.close()
+        if self._renderer is not None:
+            self._renderer.close()
 
     def scan(self, cursor: Json, notes: Notes, scope: str = "") -> Iterator[Event]:
         """Crawl; see `connectors.web.crawl`."""
@@ -147,7 +153,7 @@ class WebConnector:
             raise DocumentError(f"{name} now redirects to {shown(answer.url)}", "sync the source again")
         if landed.key != page.key and answer.permanent:
             raise DocumentGone(f"{name} moved to {shown(answer.url)}")
-        read = read_page(page, answer, self._agent)
+        read = self._site.read(page, answer)
         if not is_document(page, answer):
             raise DocumentRefused(f"{name} is {answer.media_type or 'of no type'}, no kind of document", "exclude it")
         return Unchanged(known) if known is not None and known == read.token else self._site.blob(read)
@@ -155,7 +161,7 @@ class WebConnector:
     def _fresh_site(self) -> Site:
         pace = Pace(self._habits.interval_s)
         robots = Robots(self._client, self._agent, pace, heed=self._habits.robots)
-        return Site(self._scope, self._habits, self._client, self._agent, robots, self.say)
+        return Site(self._scope, self._habits, self._client, self._agent, robots, self.say, self._renderer)
 
 
 def _own_matter(error: ConnectorError) -> ConnectorError:

@@ -19,7 +19,7 @@ from connectors.web import lists
 from connectors.web.addresses import Address, address
 from connectors.web.frontier import Entry, Frontier
 from connectors.web.page_notes import PageNotes, Was
-from connectors.web.pages import Page, read_page
+from connectors.web.pages import Page
 from connectors.web.site import Site
 from connectors.web.soft_missing import SoftMissing
 from connectors.web.visits import Plan, Visit, planned, visited
@@ -61,6 +61,7 @@ class Crawl:
         self._found_any = self._frontier.resumed
         self._first_error: ConnectorError | None = None
         self._alone = False
+        self._bare = 0
 
     def events(self) -> Iterator[Event]:
         """Crawl.
@@ -130,6 +131,8 @@ class Crawl:
     def _end(self) -> Iterator[Event]:
         for why, count in self._way.skipped.most_common():
             self._site.say(f"{count:,} addresses left out: {why}")
+        if self._bare:
+            self._site.say(f'{self._bare:,} pages show nothing without their scripts; render = "empty" draws them')
         if not self._found_any and self._first_error is not None:
             if isinstance(self._first_error, ConfigError | AuthError):
                 raise self._first_error
@@ -190,7 +193,12 @@ class Crawl:
 
     def _read(self, plan: Plan, answer: Response) -> Iterator[Event]:
         site = self._site
-        page = read_page(plan.address, answer, site.agent)
+        try:
+            page = site.read(plan.address, answer)
+        except DocumentError as error:
+            yield from self._broken(plan, error)
+            return
+        self._bare += page.head.is_bare and not page.is_drawn
         if self.soft.says_missing(page):
             yield from self._missing(plan, answer)
             return

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ByteSize, ConfigDict, Field, SecretStr
 from connectors import document
 from connectors.registry import Kind
 from connectors.web.connector import AGENT, WebConnector
+from connectors.web.rendering import Renderer
 from connectors.web.scope import Scope
 from connectors.web.site import Habits
 
@@ -68,6 +69,15 @@ class WebConfig(BaseModel):
         Literal["page", "article"],
         Field(description="What of a web page is kept: all but menus and the like, or its article alone."),
     ] = "page"
+    render: Annotated[
+        Literal["never", "empty"],
+        Field(
+            description="Whether Chromium draws pages that are empty without their scripts; needs corebrain[browser]."
+        ),
+    ] = "never"
+    browser: Annotated[
+        str, Field(description="Chromium's path, where Playwright has none.", json_schema_extra={"variables": True})
+    ] = ""
     allow_private: Annotated[
         tuple[str, ...],
         Field(
@@ -111,6 +121,7 @@ def make(config: WebConfig, name: str, base: Path) -> WebConnector:
         authorization=config.authorization.get_secret_value() if config.authorization else "",
         ca=str(base / Path(config.ca).expanduser()) if config.ca else None,
         proxy=config.proxy.get_secret_value() if config.proxy else None,
+        renderer=Renderer(config.browser) if config.render == "empty" else None,
         agent=config.agent,
     )
 

@@ -14,7 +14,7 @@ from connectors.http import Response
 from connectors.web.addresses import Address
 from connectors.web.robots import Directives, directives
 from corebrain.documents.formats import FORMAT_OF_EXTENSION, FORMAT_OF_MIME, IMAGES
-from corebrain.documents.html_links import PageHead, read_head
+from corebrain.documents.html_links import PageHead, read_head, visible_text
 from corebrain.errors import CorebrainError
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
@@ -39,17 +39,20 @@ class Page:
         answer: The reply.
         head: What it says of itself; empty for what is not HTML.
         asks: What it asks of robots.
+        is_drawn: Whether a browser made it from what was answered.
     """
 
     address: Address
     answer: Response
     head: PageHead
     asks: Directives
+    is_drawn: bool = False
 
     @property
     def token(self) -> str:
-        """Fingerprint of its bytes."""
-        return sha256(self.answer.content).hexdigest()[:32]
+        """Fingerprint of its bytes; of its text when it was drawn, for scripts leave marks of the moment."""
+        told = visible_text(self.answer.content, "text/html").encode() if self.is_drawn else self.answer.content
+        return sha256(told).hexdigest()[:32]
 
     @property
     def modified(self) -> datetime | None:

@@ -1,14 +1,17 @@
 """A configured site: its rules, its pace, the client it is asked with, and the ref of one of its pages."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from connectors.contract import Blob, Ref
-from connectors.http import Client, Pace, Response
+from connectors.errors import DocumentRefused
+from connectors.http import Client, Pace, Response, shown
+from connectors.web import addresses
 from connectors.web.addresses import Address
 from connectors.web.page_notes import PageNote, Was
-from connectors.web.pages import Page, is_document
+from connectors.web.pages import Page, is_document, read_page
+from connectors.web.rendering import Renderer
 from connectors.web.robots import Robots
 from connectors.web.scope import Scope
 
@@ -57,6 +60,7 @@ class Site:
         agent: The name robots rules are looked up by.
         robots: The rules of its origins, read once a scan.
         say: Told what a person should know once.
+        renderer: Draws pages that show nothing without their scripts; `None` leaves them as they are.
     """
 
     scope: Scope
@@ -65,6 +69,7 @@ class Site:
     agent: str
     robots: Robots
     say: Callable[[str], None] = field(repr=False)
+    renderer: Renderer | None = None
 
     def get(self, address: Address, note: PageNote | None = None, *, max_bytes: int | None = None) -> Response:
         """Ask for a page without following a redirect; with its validators when *note* holds some."""
@@ -76,6 +81,28 @@ class Site:
         pace = self.pace(address.origin)
         most = self.habits.max_bytes if max_bytes is None else max_bytes
         return self.client.get(address.url, headers=headers, follow=False, pace=pace, max_bytes=most)
+
+    def read(self, address: Address, answer: Response) -> Page:
+        """Read a reply; a page that shows nothing without its scripts is drawn first, where that is wanted.
+
+        Raises:
+            ConfigError: The browser is missing.
+            DocumentError: It failed at this page.
+        """
+        page = read_page(address, answer, self.agent)
+        if self.renderer is None or not page.head.is_bare:
+            return page
+        content = self.renderer.drawn(address.url, answer, self._asset)
+        headers = {**answer.headers, "content-type": "text/html; charset=utf-8"}
+        drawn = replace(answer, content=content, headers=headers, size=len(content))
+        return replace(read_page(address, drawn, self.agent), is_drawn=True)
+
+    def _asset(self, url: str) -> Response:
+        """Ask for what a page's script wants, by the same rules."""
+        found = addresses.address(url)
+        if found is None or not self.robots.allows(found.origin, url):
+            raise DocumentRefused(f"{shown(url)} may not be asked for", "")
+        return self.client.get(url, pace=self.pace(found.origin), max_bytes=self.habits.max_bytes)
 
     def pace(self, origin: str) -> Pace:
         """Return how fast an origin may be asked: as configured, or slower where its robots.txt says so."""
@@ -108,8 +135,8 @@ class Site:
             url=page.address.url,
             was=was,
             rules=self.scope.rules_mark,
-            etag=answer.headers.get("etag", "")[:500],
-            date=answer.headers.get("last-modified", "")[:100],
+            etag="" if page.is_drawn else answer.headers.get("etag", "")[:500],  # its scripts may say something new
+            date="" if page.is_drawn else answer.headers.get("last-modified", "")[:100],
             token=page.token,
             media_type=answer.media_type[:100],
             modified=page.modified.isoformat() if page.modified else "",

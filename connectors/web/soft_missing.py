@@ -10,7 +10,7 @@ from hashlib import sha256
 from connectors.contract import Json, Notes
 from connectors.errors import ConnectorError
 from connectors.web.addresses import Address, address
-from connectors.web.pages import Page, is_html, read_page
+from connectors.web.pages import Page, is_html
 from connectors.web.site import Site
 from corebrain.documents.html_links import visible_text
 from corebrain.errors import CorebrainError
@@ -59,11 +59,11 @@ class SoftMissing:
             return "honest"
         try:
             answer = self._site.get(probe)
+            if not answer.ok or not is_html(answer):
+                return "honest"
+            page = self._site.read(probe, answer)
         except ConnectorError:
             return "honest"
-        if not answer.ok or not is_html(answer):
-            return "honest"
-        page = read_page(probe, answer, self._site.agent)
         return {"title": page.head.title, "words": " ".join(_words(page))}
 
 
@@ -77,6 +77,6 @@ def _words(page: Page) -> list[str]:
 
 def _alike(first: list[str], second: list[str]) -> bool:
     if not first or not second:
-        return first == second
+        return False  # nothing without scripts: both may be anything
     common = sum((Counter(first) & Counter(second)).values())
     return common >= _ALIKE * max(len(first), len(second))

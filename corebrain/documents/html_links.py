@@ -22,6 +22,11 @@ MAX_BYTES = 10 * 2**20
 MAX_LINKS = 50_000
 """Links of one page that are looked at, in the order of the page."""
 
+BARE_CHARS = 200
+"""Characters of text below which a page with scripts and hardly a link shows nothing without them."""
+BARE_LINKS = 3
+"""Links of such a page."""
+
 _LINKED_DATA = 10
 _LINKED_DATA_LENGTH = 256 * 2**10
 _CRUMBS = 12
@@ -62,6 +67,7 @@ class PageHead:
         modified: When it last changed, as its metadata says, in UTC.
         refresh: Where a `<meta http-equiv=refresh>` without delay leads, as written.
         generator: The program that made it, as it says.
+        is_bare: Whether it has scripts and, without them, hardly anything to show.
     """
 
     title: str = ""
@@ -76,6 +82,7 @@ class PageHead:
     modified: datetime | None = None
     refresh: str = ""
     generator: str = ""
+    is_bare: bool = False
 
 
 def read_head(data: bytes, mime: str | None) -> PageHead:
@@ -94,6 +101,7 @@ def read_head(data: bytes, mime: str | None) -> PageHead:
         return PageHead()
     meta = _meta(tree)
     records = list(_linked_data(tree))
+    links = tuple(_links(tree))
     root = tree.root
     language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "") if root is not None else ""
     return PageHead(
@@ -104,11 +112,12 @@ def read_head(data: bytes, mime: str | None) -> PageHead:
         base=_href(tree.css_first("base[href]")),
         canonical=_href(tree.css_first('link[rel~="canonical" i]')),
         robots=tuple(_robots(tree)),
-        links=tuple(_links(tree)),
+        links=links,
         crumbs=_crumbs(records),
         modified=_modified(meta, records),
         refresh=_refresh(meta.get("refresh", "")),
         generator=_one_line(meta.get("generator", "")),
+        is_bare=len(links) <= BARE_LINKS and b"<script" in data and len(_shown(tree)) < BARE_CHARS,  # takes scripts out
     )
 
 
@@ -119,10 +128,13 @@ def visible_text(data: bytes, mime: str | None) -> str:
         TooLarge, Damaged: As `read_head`.
     """
     tree = _parsed(data, mime)
-    if tree is None or tree.body is None:
-        return ""
+    return _shown(tree) if tree is not None else ""
+
+
+def _shown(tree: LexborHTMLParser) -> str:
+    """Return the text of a tree as one line; its scripts are taken out for good."""
     tree.strip_tags(["script", "style", "noscript", "template"])
-    return _one_line(tree.body.text(separator=" "))
+    return _one_line(tree.body.text(separator=" ")) if tree.body is not None else ""
 
 
 def _parsed(data: bytes, mime: str | None) -> LexborHTMLParser | None:
