@@ -101,6 +101,13 @@ def test_brief_grows_old_in_a_quarter_of_an_hour_unless_told_otherwise(desk: Des
     assert kept.is_due()
 
 
+def test_file_is_its_owners_alone_and_utf_8(desk: Desk) -> None:
+    desk.learn("Grüßt auf Deutsch.")
+    desk.kept().write()
+    assert desk.file.stat().st_mode & 0o777 == 0o600
+    assert "Grüßt" in desk.file.read_bytes().decode("utf-8")
+
+
 def test_clock_that_went_back_does_not_leave_the_brief_to_grow_old(desk: Desk) -> None:
     kept = desk.kept(every="15m")
     kept.write()
