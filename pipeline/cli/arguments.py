@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pipeline.cli import agent_arguments, care_arguments
+from pipeline.cli import agent_arguments, care_arguments, search_arguments
 from pipeline.cli.verb import Verb, positive
 from pipeline.cli.verb import add_json as _json
 
@@ -144,7 +144,7 @@ def _status(to: argparse.ArgumentParser) -> None:
 
 
 def _search(to: argparse.ArgumentParser) -> None:
-    to.add_argument("query", nargs="+", metavar="QUERY", help="words to look for")
+    search_arguments.add(to)
     _source(to)
     _limit(to, 10)
     _json(to)
@@ -270,11 +270,9 @@ VERBS = (
     Verb(
         "search",
         "find documents",
-        "Find the best documents for some words, with the place in each. Everything below [brain] root is searched.",
-        (
-            ('brain search "parental leave"', "everywhere"),
-            ("brain search vpn setup --source handbook", "in one source"),
-        ),
+        "Find the best documents for some words, with the place in each. Everything below [brain] root is searched."
+        "\nA terminal is shown page by page.",
+        search_arguments.EXAMPLES,
         _search,
     ),
     Verb(

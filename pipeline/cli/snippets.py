@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter, deque
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
+from corebrain.engines.local.matching import Matcher, Span
 from corebrain.model.requests import Hit
 from pipeline.cli.printable import printable
 from pipeline.cli.reading import title_and_text
@@ -12,10 +13,7 @@ from pipeline.cli.reading import title_and_text
 WIDTH = 240
 """Characters of a snippet."""
 
-_WORD = re.compile(r"\w+")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
-_ENDINGS = ("ing", "es", "ed", "s")  # enough to mark what a stemming engine found; marking is no ranking
-_MATCHES = 2_000  # of a long document, looked at for the best place
 _PAGED = (".pdf",)
 
 
@@ -36,48 +34,41 @@ class Snippet:
     heading: str | None
 
 
-def snippet(hit: Hit, query: str) -> Snippet:
+def snippet(hit: Hit, query: str, matcher: Matcher | None = None) -> Snippet:
     """Cut the part of a hit that says why it was found."""
-    title, text = title_and_text(hit)
-    text = text.lstrip().removeprefix(f"# {title}\n") if title else text  # it is shown above the snippet
-    stems = sorted({_stem(word) for word in _WORD.findall(query.casefold()) if len(word) > 1}, key=len, reverse=True)
-    pattern = _matcher(stems)
-    at = _densest(text, pattern, stems) if pattern else 0
+    matcher = matcher or Matcher(query)
+    _, text = title_and_body(hit)  # the title is shown above the snippet
+    at = _densest(matcher.spans(text, hit.meta.language))
     start = 0 if at < WIDTH // 3 else text.rfind(" ", 0, at - WIDTH // 4) + 1
+    start = start or max(0, at - WIDTH // 4)  # scripts without spaces
     part = printable(text[start : start + 2 * WIDTH])
     ends = len(part) <= WIDTH and start + 2 * WIDTH >= len(text)
     shown = f"{'…' if start else ''}{part[:WIDTH].rstrip()}{'' if ends else '…'}"
-    spans = tuple(match.span() for match in pattern.finditer(shown)) if pattern else ()
+    spans = tuple((span.start, span.end) for span in matcher.spans(shown, hit.meta.language))
     tags = hit.meta.tags
     return Snippet(shown, spans, _tagged(tags, "page:") or _page(hit, text, at), _heading(tags, text, at))
 
 
-def _matcher(stems: list[str]) -> re.Pattern[str] | None:
-    """Return a pattern of words that begin with one of *stems*, which come longest first."""
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, stems))})\w*", re.IGNORECASE) if stems else None
+def title_and_body(hit: Hit) -> tuple[str, str]:
+    """Return the title, and the text without the heading that repeats it."""
+    title, text = title_and_text(hit)
+    return title, text.lstrip().removeprefix(f"# {title}\n") if title else text
 
 
-def _densest(text: str, pattern: re.Pattern[str], stems: list[str]) -> int:
+def _densest(spans: Sequence[Span]) -> int:
     """Return where the snippet begins that holds the most different words of the query, close together."""
-    window: deque[tuple[int, str]] = deque()
+    window: deque[Span] = deque()
     held: Counter[str] = Counter()
     best, at = (0, 0), 0
-    for match in islice(pattern.finditer(text), _MATCHES):
-        word = match[0].casefold()
-        stem = next((stem for stem in stems if word.startswith(stem)), word)
-        window.append((match.start(), stem))
-        held[stem] += 1
-        while held[window[0][1]] > 1 or window[0][0] < match.start() - WIDTH // 2:
-            held -= Counter([window.popleft()[1]])
-        found = len(held), window[0][0] - match.start()  # among equals the closest together
+    for span in spans:
+        window.append(span)
+        held[span.word] += 1
+        while held[window[0].word] > 1 or window[0].start < span.start - WIDTH // 2:
+            held -= Counter([window.popleft().word])
+        found = len(held), window[0].start - span.start  # among equals the closest together
         if found > best:
-            best, at = found, window[0][0]
+            best, at = found, window[0].start
     return at
-
-
-def _stem(word: str) -> str:
-    ending = next((end for end in _ENDINGS if word.endswith(end) and len(word) - len(end) > 3), "")
-    return word.removesuffix(ending)
 
 
 def _tagged(tags: tuple[str, ...], prefix: str) -> str | None:

@@ -19,6 +19,7 @@ _LEAST = 2
 _SHARE = 0.08  # of the words of a sample that must be function words of the language
 
 _STEMMERS = {
+    "en": "porter",
     "ar": "arabic",
     "ca": "catalan",
     "cs": "czech",
@@ -45,8 +46,8 @@ _STEMMERS = {
     "ta": "tamil",
     "tr": "turkish",
 }
-STEMMED = frozenset(_STEMMERS)
-"""Languages whose words are stemmed here."""
+STEMMED = frozenset(_STEMMERS) - {ENGLISH}
+"""Languages whose words are stemmed here before they are indexed; FTS5 does it for English."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:[\u0900-\u0903\u093a-\u094f\u0bbe-\u0bcd][^\W\d_]*)*")
 _PLAINLY_ENGLISH = (" the ", " and ", " of ", " to ")
@@ -101,7 +102,7 @@ def guessed(text: str) -> str:
 @lru_cache(maxsize=200_000)
 def stem(word: str, language: str) -> str:
     """Return the stem of a lower-case *word*; the word itself in a language without a stemmer."""
-    return _stemmer(language).stemWord(word) if language in STEMMED else word
+    return _stemmer(language).stemWord(word) if language in _STEMMERS else word
 
 
 @lru_cache(maxsize=len(_STEMMERS))
