@@ -24,6 +24,7 @@ from connectors.errors import AuthError, ConnectorError, DocumentGone, DocumentR
 from connectors.github import webhook
 from connectors.github.errors import BudgetSpent, NotThere
 from connectors.github.listing import Links, Listing, Manifest, listing_of, located
+from connectors.github.long_notes import get_list, put_list
 from connectors.github.owners import Owners
 from connectors.github.reading import Reading
 from connectors.github.selection import Selection, Wanted, mark_of
@@ -117,6 +118,7 @@ class GitHubConnector:
         self._reading = reading(self._supply)
         self._views: dict[str, _View] = {}
         self._lock = threading.Lock()
+        self.say: Callable[[str], None] = _unheard
         kinds = list(talk.kinds) if talk else []
         self._mark = mark_of(list(wanted.given), self._selection.mark(), ref, kinds)
 
@@ -243,9 +245,15 @@ class GitHubConnector:
         view = self._views[head.repo.name]
         if view.listing is not None:
             Manifest(notes, head.repo).keep(view.listing.files.values())
-            submodules: list[Json] = list(view.listing.submodules[:500])
-            notes.put(f"submodules:{head.repo.name}", submodules or None)
+            self._keep_submodules(notes, head.repo, view.listing.submodules)
         notes.put(f"head:{head.repo.name}", _noted(head if whole else replace(head, commit="", etag=None)))
+
+    def _keep_submodules(self, notes: Notes, repo: Repo, paths: list[str]) -> None:
+        """Note submodules, and say once of each that it is not read."""
+        key = f"submodules:{repo.name}"
+        for path in sorted(set(paths) - set(get_list(notes, key))):
+            self.say(f"{repo.now}/{path} is a submodule and not read; name its repository to have it")
+        put_list(notes, key, paths)
 
     def _known(self, notes: Notes, repo: Repo) -> Head | None:
         """Where the repository was at the last scan that listed it whole; it is looked at anew only if it moved."""
@@ -264,8 +272,7 @@ class GitHubConnector:
 
     def _parted(self, repos: Mapping[str, Repo], notes: Notes, *, goes_on: bool) -> Iterator[Event]:
         """Say what became of repositories that an owner's listing does not show any more."""
-        note = notes.get("mirrored")
-        before = {str(name): number for name, number in note.items()} if isinstance(note, dict) else {}
+        before = {str(one[0]): one[1] for one in get_list(notes, "mirrored") if isinstance(one, list)}
         kept: dict[str, Json] = {name: repo.number for name, repo in repos.items()}
         for name, number in before.items():
             if name in repos or number is None or not self._wanted.takes(name) or self._owners is None:
@@ -278,7 +285,7 @@ class GitHubConnector:
                 continue
             if goes_on:  # it is there, but archived, moved away or no longer wanted
                 yield Complete(f"{name}/")
-        notes.put("mirrored", kept)
+        put_list(notes, "mirrored", ([name, number] for name, number in kept.items()))
 
     def _scan_scope(self, notes: Notes, scope: str) -> Iterator[Event]:
         failed = False
@@ -368,6 +375,10 @@ class GitHubConnector:
             repos = [view.head.repo for view in self._views.values()]
         names = {repo.number: repo.name for repo in repos if repo.number is not None}
         return webhook.scopes_of(request, self._wanted, self._ref, names)
+
+
+def _unheard(line: str) -> None:
+    """Nobody listens."""
 
 
 def repo_of(key: str) -> Repo:

@@ -7,13 +7,13 @@ from urllib.parse import quote
 
 from connectors.contract import Json, Notes, Ref
 from connectors.errors import ConnectorError, DocumentError, DocumentRefused
+from connectors.github.long_notes import get_list, put_list
 from connectors.github.selection import Selection
 from connectors.github.transport import Repo, Transport
 from connectors.github.tree import Entry, Tree, keys_of
 
 _MOST_LINK_BYTES = 4096
 _MOST_LINKS = 500
-_CHUNK = 4000
 _SHORT = 12  # hex digits of a SHA that the manifest keeps: it only counts what is new
 
 MARKDOWN = frozenset({"md", "mdx", "markdown", "mdown", "qmd"})
@@ -114,8 +114,7 @@ class Links:
         """Return what the links of a tree hold, by SHA; those of more than 500 are left out."""
         if repo.name in self._known:
             return self._known[repo.name]
-        note = self._notes.get(f"links:{repo.name}") if self._notes else None
-        held = {sha: str(target) for sha, target in note.items()} if isinstance(note, dict) else {}
+        held = dict(_pairs(get_list(self._notes, f"links:{repo.name}"))) if self._notes else {}
         shas = {entry.sha: entry for entry in tree.links()}
         found = {sha: held[sha] for sha in shas if sha in held}
         for sha in sorted(shas.keys() - held.keys())[:_MOST_LINKS]:
@@ -125,11 +124,13 @@ class Links:
                 continue
             found[sha] = data.decode("utf-8", "replace")
         if self._notes and found != held:
-            kept: dict[str, Json] = dict(found)
-            if len(json.dumps(kept)) < 60_000:
-                self._notes.put(f"links:{repo.name}", kept)
+            put_list(self._notes, f"links:{repo.name}", ([sha, target] for sha, target in found.items()))
         self._known[repo.name] = found
         return found
+
+
+def _pairs(values: Iterable[Json]) -> Iterator[tuple[str, str]]:
+    return ((str(value[0]), str(value[1])) for value in values if isinstance(value, list) and len(value) == 2)
 
 
 class Manifest:
@@ -149,21 +150,10 @@ class Manifest:
 
     def keep(self, entries: Iterable[Entry]) -> None:
         """Note what the repository has now."""
-        shas = sorted({entry.sha[:_SHORT] for entry in entries})
-        chunks = [shas[start : start + _CHUNK] for start in range(0, len(shas), _CHUNK)]
-        for number, chunk in enumerate(chunks):
-            kept: list[Json] = list(chunk)
-            self._notes.put(f"{self._key}:{number}", kept)
-        number = len(chunks)
-        while self._notes.get(f"{self._key}:{number}") is not None:
-            self._notes.put(f"{self._key}:{number}", None)
-            number += 1
+        put_list(self._notes, self._key, sorted({entry.sha[:_SHORT] for entry in entries}))
 
     def _held(self) -> Iterator[str]:
-        number = 0
-        while isinstance(chunk := self._notes.get(f"{self._key}:{number}"), list):
-            yield from (str(sha) for sha in chunk)
-            number += 1
+        return (str(sha) for sha in get_list(self._notes, self._key))
 
 
 def too_large(what: str, size: int, most: int) -> DocumentRefused:

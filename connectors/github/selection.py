@@ -84,7 +84,10 @@ class Wanted:
     """
 
     def __init__(self, given: Iterable[str], exclude: Iterable[str] = ()) -> None:
-        self.given = tuple(_full_name(one) for one in given)
+        names: dict[str, str] = {}
+        for name in map(_full_name, given):
+            names.setdefault(name.lower(), name)
+        self.given = tuple(names.values())
         self._exclude = tuple(one.lower() for one in exclude)
         if not self.given:
             raise ConfigError("no repository is named; write repo = 'owner/name' or repos = ['owner/*']")

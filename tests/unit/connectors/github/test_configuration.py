@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from connectors.contract import WebhookRequest
 from connectors.errors import AuthError, ConfigError
 from connectors.github.budget import Budget, asked
 from connectors.github.credentials import Netrc, Token
 from connectors.github.errors import BudgetSpent
+from connectors.github.long_notes import get_list, put_list
 from connectors.github.selection import Selection, Wanted
 from connectors.github.sending import failure
 from connectors.github.service import github_http, pages_url
+from connectors.notes import MemoryNotes
 from connectors.registry import make
 
 World = Any
@@ -48,9 +52,24 @@ def test_wrong_configuration_is_told_without_values(config: dict[str, Any], comp
         make("github", "docs", config, base=tmp_path)
 
 
-@pytest.mark.parametrize("given", ["acme/api", "https://github.com/acme/api.git", "github.com/acme/api/tree/main"])
-def test_repository_is_taken_by_name_or_address(given: str) -> None:
-    assert Wanted([given]).given == ("acme/api",)
+@pytest.mark.parametrize("written", ["acme/api", "https://github.com/acme/api.git", "github.com/acme/api/tree/main"])
+def test_repository_is_taken_by_name_or_address(written: str) -> None:
+    assert Wanted([written]).given == ("acme/api",)
+
+
+def test_repository_that_is_named_twice_is_mirrored_once() -> None:
+    assert Wanted(["acme/api", "Acme/API", "https://github.com/acme/api", "b/c"]).given == ("acme/api", "b/c")
+
+
+@given(st.lists(st.text(max_size=3000), max_size=60))
+def test_long_lists_are_kept_in_notes_and_shorter_ones_after_them(values: list[str]) -> None:
+    notes = MemoryNotes()
+    put_list(notes, "x", values)
+    assert list(get_list(notes, "x")) == values
+    put_list(notes, "x", values[:1])
+    assert list(get_list(notes, "x")) == values[:1]
+    put_list(notes, "x", [])
+    assert list(get_list(notes, "x")) == []
 
 
 @pytest.mark.parametrize(

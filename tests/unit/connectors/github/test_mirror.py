@@ -5,6 +5,7 @@ import hashlib
 import re
 import threading
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -286,8 +287,13 @@ def test_submodules_are_noted_and_not_read(world: World) -> None:
     repo.put({"a.md": "a"})
     repo.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},docs/theme")
     repo.git("commit", "-q", "-m", "Add a submodule")
-    assert set(world.scan(world.connector()).refs) == {"acme/api/a.md"}
-    assert world.notes.get("submodules:acme/api") == ["docs/theme"]
+    told: list[str] = []
+    for _ in range(2):
+        connector = world.connector()
+        connector.say = told.append
+        world.cursor = None
+        assert set(world.scan(connector).refs) == {"acme/api/a.md"}
+    assert told == ["acme/api/docs/theme is a submodule and not read; name its repository to have it"]
 
 
 def test_lfs_file_is_fetched_and_a_missing_one_is_set_aside(world: World) -> None:
@@ -351,6 +357,18 @@ def test_archived_repository_leaves_an_owner_pattern_and_a_vanished_one_does_not
     assert set(hidden.failed) == {"acme/b/"}
     world.cursor = None
     assert set(world.scan(world.connector("acme/*")).failed) == {"acme/b/"}
+
+
+def test_owner_of_many_repositories_fits_into_notes(world: World) -> None:
+    only = world.repository("acme/r0", traits={"name": "r0"})
+    only.put({"a.md": "a"})
+    for number in range(1, 200):
+        name = f"a-repository-with-a-{'very-' * 80}long-name-{number}"  # as many bytes as thousands of usual ones
+        world.server.repositories[f"acme/{name}"] = replace(only, name=name, number=number + 1)
+    world.server.tamper = lambda line, reply: type(reply)(409) if "/commits/" in line else reply
+    assert not world.scan(world.connector("acme/*")).failed
+    world.server.repositories[f"acme/{name}"].visible = False
+    assert set(world.scan(world.connector("acme/*")).failed) == {f"acme/{name}/"}
 
 
 def test_one_broken_repository_costs_no_other(world: World) -> None:
