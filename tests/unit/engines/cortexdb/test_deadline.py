@@ -84,9 +84,9 @@ def test_view_of_a_view_never_has_longer_and_writes_are_not_bounded(held: tuple[
 
 def test_turn_on_a_stuck_server_is_a_pack_without_its_sections(held: tuple[CortexWriter, Any]) -> None:
     engine, server = held
-    memory = AgentMemory(engine, MemoryLayout(), "support-01").with_policy(RecallPolicy(section_timeout_s=0.3))
+    memory = AgentMemory(engine, MemoryLayout(), "support-01")
     server.knobs.delay_ms = STUCK_MS
-    pack = memory.recall("x marks")
+    pack = memory.with_policy(RecallPolicy(section_timeout_s=0.3)).recall("x marks")
     assert (pack.markdown, pack.sections) == ("", ())
     assert len(pack.skipped) == 4
     assert all(skipped.reason.startswith("unavailable: ") for skipped in pack.skipped)
