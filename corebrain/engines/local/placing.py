@@ -14,11 +14,12 @@ from corebrain.model.meta import ItemKind
 FULL = 20_000
 """Passages from which a table takes no further branch while another may."""
 
-_EXPECTED = 500  # passages a branch is reckoned to bring, so that branches that begin together spread
+_OF_AREA = 500  # passages an area is reckoned to bring, and
+_OF_BRANCH = 100  # a branch of one, so that those that begin together spread
 _FREELY = 16  # tables of a kind that are made without need
 
 _FILLING = (
-    f"SELECT s.shard, max(s.passages, {_EXPECTED} * count(p.branch)) AS filled, "  # noqa: S608  # a number of ours
+    f"SELECT s.shard, max(s.passages, {_OF_BRANCH} * count(p.branch), {_OF_AREA} * count(DISTINCT b.area)) AS filled, "  # noqa: S608  # numbers of ours
     "total(b.area = (SELECT area FROM branches WHERE branch = ?)) > 0 AS ours FROM shards s "
     "LEFT JOIN placements p ON p.shard = s.shard LEFT JOIN branches b USING (branch) WHERE s.kind = ? "
     "GROUP BY s.shard ORDER BY filled, s.shard"

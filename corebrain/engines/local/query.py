@@ -75,10 +75,23 @@ class Question:
     function: tuple[Word, ...] = ()
 
 
+_MOST_KNOWN = 32
+_known: dict[tuple[str, tuple[str, ...]], Question] = {}
+
+
 def question(connection: apsw.Connection, query: str) -> Question:
-    """Read *query*, in the languages that the store holds texts of."""
-    held = [row[0] for row in connection.execute("SELECT DISTINCT language FROM languages ORDER BY language")]
+    """Read *query*, in the languages that the store holds texts of. The last ones are known: a pack asks each often."""
+    held = tuple(row[0] for row in connection.execute("SELECT DISTINCT language FROM languages ORDER BY language"))
     text = query[:_LONGEST].replace(MARK, " ").replace("\0", " ").encode("utf-8", "replace").decode()
+    known = _known.get((text, held))
+    if known is None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        known = _known[text, held] = _read(connection, text, held)
+    return known
+
+
+def _read(connection: apsw.Connection, text: str, held: Sequence[str]) -> Question:
     reader = _Reader(connection, text, held)
     asked = reader.tokens()
     telling = [word for word in asked if not reader.is_function(word)]
