@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 ROOM = 512 << 20
 """Bytes of vectors kept in memory; a read of more goes through, without keeping."""
 
+_SAMPLE = 4_096  # rows whose mean is the centre
 _SCOPES = 8  # whose groups are kept side by side
 _TURN = KIND_CODES[ItemKind.CONVERSATION]
 _WHICH = "FROM vectors v JOIN passages p USING (passage) {}WHERE v.grp = ? AND v.number > ? ORDER BY v.number"
@@ -42,7 +43,7 @@ class Stamp:
     removed: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Group:
     """The rows of a group, in the order they were embedded; turns with their places in threads."""
 
@@ -51,25 +52,55 @@ class Group:
     items: "NDArray[np.int64]"
     scales: "NDArray[np.float32]"
     codes: "NDArray[np.int8]"
-    sketch: "NDArray[np.uint64]"
     order: Threads | None
     mixture: Mixture | None
+    signs: "tuple[NDArray[np.float32], NDArray[np.uint64]] | None" = None
 
     @property
     def size(self) -> int:
         """Bytes it takes, about."""
-        return self.codes.nbytes + self.sketch.nbytes + (20 if self.order is None else 80) * len(self.passages)
+        a_row = self.codes.shape[1] * 9 // 8 + (20 if self.order is None else 80)
+        return len(self.passages) * int(a_row)
+
+    def sketch(self, centre: "NDArray[np.float32]") -> "NDArray[np.uint64]":
+        """Return the signs of all rows as seen from *centre*, made when they are first asked for."""
+        known = self.signs
+        if known is None or known[0] is not centre:
+            known = self.signs = (centre, vector_sketch.sketched(self.scales, self.codes, centre))
+        elif known[1].shape[1] < len(self.codes):
+            fresh = slice(known[1].shape[1], None)
+            more = vector_sketch.sketched(self.scales[fresh], self.codes[fresh], centre)
+            known = self.signs = (centre, np.concatenate((known[1], more), axis=1))
+        return known[1]
+
+
+class Centre:
+    """The middle of the first large reach that was read: from where all signs are seen, so that they compare."""
+
+    def __init__(self) -> None:
+        self._held: NDArray[np.float32] | None = None
+        self._lock = threading.Lock()
+
+    def of(self, groups: Sequence[Group]) -> "NDArray[np.float32]":
+        """Return it; the first time, the mean of some rows of each of *groups*."""
+        with self._lock:
+            if self._held is None:
+                each = max(1, _SAMPLE // len(groups))
+                means = [(group.codes[:each] * group.scales[:each, None]).mean(axis=0) for group in groups]
+                self._held = np.mean(means, axis=0, dtype=np.float32)
+            return self._held
 
 
 class Scope:
     """The groups that a read reaches, side by side."""
 
-    def __init__(self, groups: Sequence[Group]) -> None:
+    def __init__(self, groups: Sequence[Group], centres: Centre) -> None:
         self.groups = groups
-        numbers, words = [np.empty(0, np.int64)], [np.empty((0, 0), np.uint64)]
+        self._centre = centres
+        numbers = [np.empty(0, np.int64)]
         self.passages: NDArray[np.int64] = np.concatenate([group.passages for group in groups] or numbers)
         self.items: NDArray[np.int64] = np.concatenate([group.items for group in groups] or numbers)
-        self.sketch: NDArray[np.uint64] = np.concatenate([group.sketch for group in groups] or words, axis=1)
+        self._sketch: NDArray[np.uint64] | None = None
         self.mixture: Mixture | None = None
         if any(group.mixture is not None for group in groups):
             self.mixture = Mixture.joined([group.mixture or Mixture.none(len(group.passages)) for group in groups])
@@ -77,6 +108,13 @@ class Scope:
     def is_of(self, groups: Sequence[Group]) -> bool:
         """Tell whether it is of these very groups, as they are now."""
         return all(one is other for one, other in zip(self.groups, groups, strict=True))
+
+    def estimates(self, query: "NDArray[np.float32]") -> "NDArray[np.float32]":
+        """Return about how near each row is to *query*, up to what all have in common; there is at least one row."""
+        if self._sketch is None:
+            centre = self._centre.of(self.groups)
+            self._sketch = np.concatenate([group.sketch(centre) for group in self.groups], axis=1)
+        return vector_sketch.estimated(self._sketch, query, self._centre.of(self.groups))
 
     def cosines(self, query: "NDArray[np.float32]") -> "NDArray[np.float32]":
         """Return the cosine of each row with *query*."""
@@ -102,6 +140,7 @@ class VectorGroups:
         self._lock = threading.Lock()
         self._held: OrderedDict[int, Group] = OrderedDict()
         self._scopes: OrderedDict[tuple[int, ...], Scope] = OrderedDict()
+        self._centre = Centre()
         self._size = 0
         self._schema = -1
 
@@ -110,12 +149,12 @@ class VectorGroups:
         schema = int(connection.pragma("schema_version"))  # moves when a backup is put in the file's place
         found = [self._current(connection, stamp, dimension, schema) for stamp in stamps]
         if len(found) <= 1:
-            return Scope(found)
+            return Scope(found, self._centre)
         key = tuple(group.stamp.grp for group in found)
         with self._lock:
             scope = self._scopes.pop(key, None)
         if scope is None or not scope.is_of(found):
-            scope = Scope(found)
+            scope = Scope(found, self._centre)
         with self._lock:
             self._scopes[key] = scope
             while len(self._scopes) > _SCOPES:
@@ -127,6 +166,7 @@ class VectorGroups:
             if schema != self._schema:
                 self._held.clear()
                 self._scopes.clear()
+                self._centre = Centre()
                 self._size, self._schema = 0, schema
             held = self._held.get(stamp.grp)
             if held is not None:
@@ -172,12 +212,10 @@ def _read(connection: apsw.Connection, stamp: Stamp, dimension: int, held: Group
     rows = select(connection, _THREADED if is_threaded else _ROWS, (stamp.grp, 0 if held is None else held.stamp.last))
     passages, items = (np.array([row[place] for row in rows], np.int64) for place in (0, 1))
     scales, codes = vector_codes.decoded([row[2] for row in rows], dimension)
-    sketch = vector_sketch.sketched(codes)
     order = Threads.of([row[3:] for row in rows], items) if is_threaded else None
     if held is not None:
         passages, items = np.concatenate((held.passages, passages)), np.concatenate((held.items, items))
         scales, codes = np.concatenate((held.scales, scales)), np.concatenate((held.codes, codes))
-        sketch = np.concatenate((held.sketch, sketch), axis=1)
         order = order if order is None or held.order is None else held.order.joined(order)
     mixture = None if order is None else Mixture.made(order, scales, codes)
-    return Group(stamp, passages, items, scales, codes, sketch, order, mixture)
+    return Group(stamp, passages, items, scales, codes, order, mixture, None if held is None else held.signs)

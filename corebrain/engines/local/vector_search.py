@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from corebrain.engines.local import filters, vector_sketch
+from corebrain.engines.local import filters
 from corebrain.engines.local.filters import Where
 from corebrain.engines.local.ranking import Found
 from corebrain.engines.local.select import select
@@ -61,7 +61,7 @@ class Likenesses:
     def _looked_over(self) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
         """Return the likeliest rows, ascending, and how near they are."""
         mixture = self._scope.mixture
-        estimates = vector_sketch.estimated(self._scope.sketch, self._query)
+        estimates = self._scope.estimates(self._query)
         mixed = estimates if mixture is None else mixture.of(estimates)
         rows = np.sort(np.argpartition(mixed, len(mixed) - LOOKED_AT)[len(mixed) - LOOKED_AT :])
         if mixture is None:
