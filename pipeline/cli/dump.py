@@ -4,6 +4,7 @@ Equal brains print equal lines, whatever order they were filled in: keys are sor
 tells of the runs (times, attempts, row numbers) is left out.
 """
 
+import hashlib
 import heapq
 import json
 from argparse import Namespace
@@ -13,7 +14,9 @@ from itertools import islice
 from tempfile import TemporaryFile
 from typing import IO, Any
 
+from corebrain.contract import Item
 from corebrain.model.filter import MetaFilter
+from corebrain.model.item import Document
 from corebrain.model.requests import ListRequest
 from pipeline.assembly import OpenBrain
 from pipeline.cli.console import Console
@@ -56,12 +59,19 @@ def _engine(brain: OpenBrain, name: str | None) -> Iterator[str]:
     while True:
         page = brain.engine.export(request)
         for exported in page.items:
-            yield _line({"engine": exported.to_dict()}) + "\n"
+            yield _line({"engine": {**exported.to_dict(), **_hashed(exported.item)}}) + "\n"
         for item_id in page.incomplete:
             yield _line({"engine": {"id": item_id, "incomplete": True}}) + "\n"
         if page.next_cursor is None:
             return
         request = request.model_copy(update={"cursor": page.next_cursor})
+
+
+def _hashed(item: Item) -> dict[str, str]:
+    """Return the hash of a document's text, to be compared with a glance."""
+    if not isinstance(item, Document):
+        return {}
+    return {"text_sha256": hashlib.sha256(item.text.encode("utf-8", "surrogatepass")).hexdigest()}
 
 
 def _books(ledger: Ledger) -> Iterator[dict[str, Any]]:

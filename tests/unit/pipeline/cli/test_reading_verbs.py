@@ -1,5 +1,6 @@
 """`status`, `search`, `show`, `list`, `explore` and `dump` on a synced brain, and on one that never was."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -260,6 +261,9 @@ def test_a_dump_is_json_lines_with_items_and_records(two: Any) -> None:
     engine = {line["engine"]["id"] for line in held if "engine" in line}
     recorded = {item["id"] for line in held if "record" in line for item in line["record"]["items"]}
     assert engine == recorded
+    for each in (line["engine"] for line in held if "engine" in line):
+        text = each["item"]["body"]["text"]
+        assert each["text_sha256"] == hashlib.sha256(text.encode()).hexdigest()
 
 
 def test_a_dump_of_one_source_leaves_the_others_out(two: Any) -> None:
