@@ -193,6 +193,9 @@ def _row(words: list[tuple[float, float, float, str, float]], edges: list[float]
 
 def _words(reader: PageReader, line: Line) -> list[tuple[float, float, float, str, float]]:
     """The words of a line as (top, left, right, text, size)."""
+    known = reader.words.get(line.first)
+    if known is not None:
+        return known
     found: list[tuple[float, float, float, str, float]] = []
     for match in _WORD.finditer(reader.raw_text(line)):
         text = clean_text(match[0])
@@ -202,6 +205,7 @@ def _words(reader: PageReader, line: Line) -> list[tuple[float, float, float, st
         if text and begin and end:
             left, right = min(begin[0], end[0]), max(begin[2], end[2])
             found.append((reader.origin(first)[1], left, right, text, line.size))
+    reader.words[line.first] = found
     return found
 
 

@@ -1,6 +1,5 @@
 """Ruled tables of a PDF page: cells between crossing rulings, rows between parallel ones."""
 
-import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -46,9 +45,10 @@ def ruled_tables(reader: PageReader, lines: list[Line]) -> list[GridTable]:
     horizontal, vertical = rulings(reader)
     if len(horizontal) < 2:
         return []
+    parts = _groups(horizontal, vertical) if vertical else [_Group([line], []) for line in horizontal]
     found: list[GridTable] = []
     free: list[Ruling] = []
-    for group in _groups(horizontal, vertical):
+    for group in parts:
         table = _grid_table(reader, lines, group)
         if table is not None:
             found.append(table)
@@ -274,12 +274,10 @@ def _covers(lines: list[Ruling], along: float) -> bool:
 def bounded_text(reader: PageReader, left: float, top: float, right: float, bottom: float) -> str:
     """The text whose characters stand in a box of the upright page, on one line."""
     box = _page_box(reader, left, top, right, bottom)
-    count = pdfium_c.FPDFText_GetBoundedText(reader.text_page, *box, None, 0)
+    count = pdfium_c.FPDFText_GetBoundedText(reader.text_page, *box, reader.buffer, len(reader.buffer))
     if count <= 0:
         return ""
-    buffer = (ctypes.c_ushort * (count + 1))()
-    pdfium_c.FPDFText_GetBoundedText(reader.text_page, *box, buffer, count)
-    raw = bytes(buffer)[: count * 2].decode("utf-16-le", "replace").replace("\x00", "")
+    raw = bytes(memoryview(reader.buffer)[:count]).decode("utf-16-le", "replace").replace("\x00", "")
     joined = " ".join(text for part in raw.split("\r\n") if (text := clean_text(part)))
     return join_hyphens(joined, frozenset())
 

@@ -20,6 +20,7 @@ HYPHEN = "\ufffe"
 """What pdfium writes for a hyphen at a line's end when it joins the two lines."""
 
 _BOLD_WEIGHT = 600
+_UNIT = 2.0  # points: programs that size text by its matrix leave the font's own size at 1
 _FIXED_PITCH = 1  # font descriptor flag, ISO 32000-1 table 123
 _LATEX_BOLD = re.compile(rb"(?:cm|sf|ec|lm)[a-z]{0,3}bx[a-z]*\d*$|^lm\w+-bold")
 _SWAPPED = re.compile("[\u0627\u0623\u0625\u0622]\u0644")
@@ -77,6 +78,10 @@ class PageReader:
         self._matrix = pdfium_c.FS_MATRIX()
         self._name = ctypes.create_string_buffer(96)
         self._flags = ctypes.c_int()
+        self._aligned = False
+        self._raw = -1.0
+        self.buffer = (ctypes.c_ushort * 1)()
+        self.words: dict[int, list[tuple[float, float, float, str, float]]] = {}
 
     def _box(self) -> tuple[float, float, float, float]:
         edges = [ctypes.c_float() for _ in range(4)]
@@ -93,8 +98,9 @@ class PageReader:
         count = min(pdfium_c.FPDFText_CountChars(self.text_page), MAX_PAGE_CHARS)
         if count <= 0:
             return ""
-        buffer = (ctypes.c_ushort * (count + 1))()
+        self.buffer = buffer = (ctypes.c_ushort * (count + 1))()
         written = pdfium_c.FPDFText_GetText(self.text_page, 0, count, buffer)
+        self._aligned = written == count + 1  # no character is without a place in the text
         return bytes(buffer)[: max(written - 1, 0) * 2].decode("utf-16-le", "replace")
 
     def upright(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
@@ -140,6 +146,8 @@ class PageReader:
 
     def char_index(self, text_index: int) -> int:
         """Index among pdfium's characters of a place in `text()`."""
+        if self._aligned:
+            return text_index
         found = pdfium_c.FPDFText_GetCharIndexFromTextIndex(self.text_page, text_index)
         return int(found) if found >= 0 else text_index
 
@@ -166,7 +174,7 @@ class PageReader:
         left, top = self.origin(first)
         end = self.char_box(last) or (left, top, left, top)
         size, turned = self._size(first)
-        end_size, _ = self._size(last)
+        end_size = size if pdfium_c.FPDFText_GetFontSize(self.text_page, last) == self._raw else self._size(last)[0]
         bold, mono, symbol = self._font(first)
         if (symbol and text[1:2] == " ") or (lead and self._is_nameless(self.char_index(start))):
             text = f"\u2022 {text[1:] if symbol else text}"
@@ -200,7 +208,9 @@ class PageReader:
 
     def _size(self, index: int) -> tuple[float, bool]:
         """Font size as shown, and whether the text is turned by a quarter on the upright page."""
-        size = pdfium_c.FPDFText_GetFontSize(self.text_page, index)
+        self._raw = size = pdfium_c.FPDFText_GetFontSize(self.text_page, index)
+        if size <= _UNIT:
+            self._raw = -1.0  # the matrix tells the size, which may differ within the line
         matrix, turned = self._matrix, False
         if pdfium_c.FPDFText_GetMatrix(self.text_page, index, matrix):
             scale = (matrix.b * matrix.b + matrix.d * matrix.d) ** 0.5 or (matrix.a**2 + matrix.c**2) ** 0.5

@@ -18,7 +18,11 @@ _THIN = 2.6  # points: a filled box thinner than this is a rule
 _SHORT = 8.0  # points: a shorter line is a tick or part of a sign
 
 
-@dataclass(frozen=True, slots=True)
+_ITEM_AT, _KIND_OF = pdfium_c.FPDFPage_GetObject, pdfium_c.FPDFPageObj_GetType
+_EDGES = tuple(ctypes.c_float() for _ in range(4))  # one thread at a time: pdfium allows no more
+
+
+@dataclass(slots=True)
 class Ruling:
     """A horizontal or vertical line on the upright page, in points from its top left.
 
@@ -37,12 +41,13 @@ def rulings(reader: PageReader) -> tuple[list[Ruling], list[Ruling]]:
     """The page's horizontal and vertical lines; none for a page that is a drawing."""
     horizontal: list[Ruling] = []
     vertical: list[Ruling] = []
-    count = pdfium_c.FPDFPage_CountObjects(reader.page)
+    page, kind_of, item_at, path = reader.page, _KIND_OF, _ITEM_AT, pdfium_c.FPDF_PAGEOBJ_PATH
+    count = pdfium_c.FPDFPage_CountObjects(page)
     if count > MAX_OBJECTS:
         return [], []
     for index in range(count):
-        item = pdfium_c.FPDFPage_GetObject(reader.page, index)
-        if pdfium_c.FPDFPageObj_GetType(item) != pdfium_c.FPDF_PAGEOBJ_PATH:
+        item = item_at(page, index)
+        if kind_of(item) != path:
             continue
         for box in _boxes(reader, item):
             _sort_in(box, horizontal, vertical)
@@ -66,13 +71,12 @@ def _sort_in(box: tuple[float, float, float, float], horizontal: list[Ruling], v
 def _boxes(reader: PageReader, item: object) -> list[tuple[float, float, float, float]]:
     """The upright boxes of a path: its own when it is one line or one rectangle, else those of its segments."""
     segments = pdfium_c.FPDFPath_CountSegments(item)
-    if segments > MAX_SEGMENTS:
+    if segments > MAX_SEGMENTS or not pdfium_c.FPDFPageObj_GetBounds(item, *_EDGES):
+        return []
+    left, bottom, right, top = (edge.value for edge in _EDGES)
+    if right - left < _SHORT and top - bottom < _SHORT:
         return []
     if segments <= 5:
-        edges = [ctypes.c_float() for _ in range(4)]
-        if not pdfium_c.FPDFPageObj_GetBounds(item, *edges):
-            return []
-        left, bottom, right, top = (edge.value for edge in edges)
         box = reader.upright(left, bottom, right, top)
         full = (box[2] - box[0]) > 0.97 * reader.width and (box[3] - box[1]) > 0.9 * reader.height
         return [] if full else [box]
