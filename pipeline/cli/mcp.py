@@ -10,8 +10,9 @@ from corebrain.model.namespace import Reach
 from corebrain.tools import MemoryTools
 from pipeline.assembly import OpenBrain, was_synced
 from pipeline.cli.console import Console
-from pipeline.config.load import found_from, load, reading_only
+from pipeline.config.load import found_from, load, reading_only, without_sources
 from pipeline.config.models import Config
+from pipeline.config.variables import asked_in
 from pipeline.errors import SetupError
 from pipeline.source_set import SourceSet
 
@@ -22,7 +23,10 @@ NAME = "corebrain"
 def run(options: Namespace, console: Console) -> int:
     """Serve until the client closes our input; with --print-config, print what a client needs."""
     if options.print_config:
-        print(json.dumps(_client_config(options), indent=2))
+        entry = _client_config(options)
+        print(json.dumps({"mcpServers": {NAME: entry}}, indent=2))
+        if "env" in entry:
+            console.note("fill in env: clients start `brain mcp` with an environment of their own")
         return 0
     config = _config(options)
     if importlib.util.find_spec("mcp") is None:
@@ -56,4 +60,7 @@ def _client_config(options: Namespace) -> dict[str, object]:
     program = Path(sys.executable).with_name("brain")
     command = [str(program)] if program.exists() else [sys.executable, "-m", "pipeline.cli"]
     arguments = [*command[1:], "mcp", "--config", str(Path(file).absolute())]
-    return {"mcpServers": {NAME: {"command": command[0], "args": arguments}}}
+    entry: dict[str, object] = {"command": command[0], "args": arguments}
+    tables = [table for table in without_sources(Path(file)).values() if isinstance(table, dict)]
+    asked = dict.fromkeys(name for table in tables for name in asked_in(table))
+    return {**entry, "env": {name: f"the value of {name}" for name in asked}} if asked else entry

@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from corebrain.lifecycle import AgentMemory, forget_history
 from corebrain.model.instant import Instant
-from pipeline.assembly import OpenBrain
+from pipeline.assembly import OpenBrain, memory_file
 from pipeline.cli.console import Console
 from pipeline.cli.printable import counted, printable
 from pipeline.cli.reading import configured, never_synced
@@ -38,7 +38,8 @@ def run(options: Namespace, console: Console) -> int:
                 console.failed("nothing was forgotten")
                 return 1
         forgotten = forget_history(agent, options.thread, before).forgotten
-    console.say(f"forgot {counted(forgotten, 'item')} {whose}; `brain optimize` makes it unreadable in the file too")
+    left = "; `brain optimize` makes it unreadable in the file too" if forgotten and memory_file(config) else ""
+    console.say(f"forgot {counted(forgotten, 'item')} {whose}{left}")
     console.answer(agent=agent.agent_id, forgotten=forgotten)
     return 0
 

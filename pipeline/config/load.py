@@ -63,14 +63,21 @@ def reading_only(file: Path | None) -> Config:
         SetupError: As `load`, but for what stands in `[sources]`.
     """
     file = file or found_from(Path.cwd())
-    if file is None:
-        return Config(None, Path.cwd())
+    return Config(None, Path.cwd()) if file is None else parsed(tomlkit.dumps(without_sources(file)), file)
+
+
+def without_sources(file: Path) -> dict[str, Any]:
+    """Return what is written in *file*, unchecked and variables not filled in, but for `[sources]`.
+
+    Raises:
+        SetupError: It cannot be read, or is no TOML.
+    """
     try:
         held = tomllib.loads(_read(file))
     except tomllib.TOMLDecodeError as error:
         raise SetupError(f"{_shown(file)} is not valid TOML: {str(error)[:1].lower()}{str(error)[1:]}") from None
     held.pop("sources", None)
-    return parsed(tomlkit.dumps(held), file)
+    return held
 
 
 def _read(file: Path) -> str:

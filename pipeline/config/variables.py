@@ -57,6 +57,12 @@ def expanded(
     return {key: _filled(value, where(key), held) if key in fields else value for key, value in table.items()}
 
 
+def asked_in(table: Mapping[str, object]) -> list[str]:
+    """Return the variables that the text of *table* asks for and has no default for, each once, in order."""
+    inside = (inner for value in table.values() if isinstance(value, str) for inner in _VARIABLE.findall(value))
+    return list(dict.fromkeys(inner for inner in inside if _NAME.fullmatch(inner)))
+
+
 def _filled(value: object, where: str, variables: Mapping[str, str]) -> object:
     if isinstance(value, str):
         return _VARIABLE.sub(lambda match: _value(match[1], where, variables), value)

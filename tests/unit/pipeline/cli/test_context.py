@@ -144,6 +144,8 @@ def test_what_was_distilled_from_the_turns_goes_with_them(talked: Any) -> None:
 )
 def test_forgetting_may_be_narrowed(talked: Any, narrowed: tuple[str, ...], forgotten: int) -> None:
     answer = talked.brain("forget", "--agent", "support", *narrowed, "--yes", "--json")
+    again = talked.brain("forget", "--agent", "support", *narrowed, "--yes").out
+    assert again == "forgot 0 items of support\n", "nothing is left for `brain optimize`"
     assert answer.json["forgotten"] == forgotten
 
 

@@ -139,6 +139,26 @@ def test_the_snippet_for_clients_starts_this_brain(two: Any) -> None:
     assert len(tools) == 5
 
 
+def test_the_snippet_asks_for_what_the_engine_needs_and_holds_no_secret(
+    desk: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORY_KEY", "s3cr3t")
+    desk.configure(
+        '[engine]\nkind = "cortexdb"\nkey = "${MEMORY_KEY}"\nendpoint = "${MEMORY_URL:-http://127.0.0.1:9}"\n'
+        '[sources.wiki]\nkind = "notion"\ntoken = "${NOTION_TOKEN}"\n'
+    )
+    answer = desk.brain("mcp", "--print-config")
+    assert json.loads(answer.out)["mcpServers"]["corebrain"]["env"] == {"MEMORY_KEY": "the value of MEMORY_KEY"}
+    assert "fill in env" in answer.err
+    assert "s3cr3t" not in answer.out + answer.err
+
+
+def test_a_snippet_of_a_file_that_is_none_is_refused(desk: Any) -> None:
+    assert desk.brain("mcp", "--print-config", "--config", "no.toml").status == 2
+    desk.configure("[engine")
+    assert desk.brain("mcp", "--print-config").status == 2
+
+
 def test_a_snippet_needs_a_file_to_name(desk: Any) -> None:
     answer = desk.brain("mcp", "--print-config")
     assert answer.status == 2
