@@ -99,7 +99,7 @@ def guessed(text: str) -> str:
     return ENGLISH if ENGLISH in best else best[0] if len(best) == 1 else ""
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def stem(word: str, language: str) -> str:
     """Return the stem of a lower-case *word*; the word itself in a language without a stemmer."""
     return _stemmer(language).stemWord(word) if language in _STEMMERS else word

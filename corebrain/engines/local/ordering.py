@@ -39,7 +39,8 @@ _MOST_WORDS = 16
 _LEAST_SHARE = 0.5  # of the question's words that two items must share to be about the same
 
 _NAME = r"[^\W\d_a-z][\w.'-]*"
-_SPEAKER_NAME = re.compile(rf'(?:\[\{{"role":"\w+","text":")?\s*({_NAME}(?: {_NAME}){{0,2}}):\s')
+_SPEAKER_NAME = re.compile(rf"\s*({_NAME}(?: {_NAME}){{0,2}}):\s")
+_FIRST_TURN = re.compile(r'\[\{"role":"\w+","text":"')
 _SECOND = 1_000_000_000
 _COLUMNS = (
     f"i.observed_s, i.observed_ns, i.thread_id, i.node, CASE WHEN i.passages = 1 THEN substr(i.text, 1, {_OPENING}) END"
@@ -109,7 +110,7 @@ def _read(connection: apsw.Connection, found: Sequence[Found]) -> list[Seen]:
             at=None if seconds is None else (seconds, nanoseconds),
             thread=None if thread is None else (thread, node),
             speaker=_speaker(opening) if opening and thread is not None else "",
-            opening=(opening or "").lower(),
+            opening=_FIRST_TURN.sub("", opening or "").lower(),
         )
         for each, (seconds, nanoseconds, thread, node, opening) in zip(found, held, strict=True)
     ]
@@ -147,7 +148,7 @@ def _threads(seen: Sequence[Seen]) -> dict[tuple[str, int], float]:
 
 def _speaker(opening: str) -> str:
     """Return who speaks a turn that begins as transcripts do, `Ada Byron: …`, in lower case."""
-    named = _SPEAKER_NAME.match(opening)
+    named = _SPEAKER_NAME.match(_FIRST_TURN.sub("", opening, count=1))
     return "" if named is None else named[1].lower()
 
 

@@ -143,7 +143,7 @@ class _Reader:
     def parts(self) -> Iterator[Word]:
         """Yield the parts of identifiers, and names that consist of signs."""
         named = [part for word in _IDENTIFIER.findall(self._plain)[:MAX_WORDS] for part in wording.parts_of(word)]
-        return self.words([*named, *wording.signs_of(self._plain)])
+        return self.words([*named, *wording.numbers_of(self._plain), *wording.signs_of(self._plain)])
 
     def pairs(self) -> Iterator[Word]:
         """Yield the pairs of characters of scripts without spaces; a lone character as the beginning of a pair."""

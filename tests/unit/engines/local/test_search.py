@@ -127,6 +127,28 @@ def test_identifiers_are_found_whole_and_in_parts(
     assert find(engine, question)[0].text == code
 
 
+@pytest.mark.parametrize("question", ["18000 euros", "18,000 euros", "18.000"])
+def test_a_number_is_found_however_it_is_grouped(
+    engine: LocalEngine, document: Make, find: Find, question: str
+) -> None:
+    engine.store_many([document("A budget of 18,000 euros."), document("A budget of 17,000 euros, 18 people.")])
+    assert find(engine, question)[0].text == "A budget of 18,000 euros."
+
+
+def test_a_store_of_many_languages_verifies(engine: LocalEngine, document: Make, told: Say) -> None:
+    engine.store_many(
+        [
+            document("Die Verträge der Firma und nicht der Bank.", title="Verträge"),
+            document("返金方針は七日以内です。" * 400, title="返金"),
+            told("Les contrats de la société sont dans le coffre.", "11-02", 0, "t"),
+            told("Wer hat den Schlüssel und warum nicht ich?", "11-02", 1, "t"),
+            told("getUserName raised E5150.", "11-02", 2, "t"),
+        ]
+    )
+    engine.consolidate(ConsolidateRequest(reach=Reach.subtree(Namespace.ROOT)))
+    assert engine.verify(deep=True) == []
+
+
 def test_a_whole_identifier_outranks_its_scattered_parts(engine: LocalEngine, document: Make, find: Find) -> None:
     engine.store(document("A test of the limit: handle the test, handle the limit, test the handle."))
     engine.store(document("In CI test_handle_limit fails since Monday, as everybody who watches the builds knows."))

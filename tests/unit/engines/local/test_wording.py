@@ -36,6 +36,7 @@ def test_what_is_not_read_does_not_part_a_word() -> None:
         ("HTTPServer", ["http", "server"]),
         ("E5150", ["5150"]),
         ("sha256sum", ["sha", "256", "sum"]),
+        ("64GB", ["64", "gb"]),
         ("plain", []),
         ("README", []),
         ("v2", []),
@@ -43,6 +44,10 @@ def test_what_is_not_read_does_not_part_a_word() -> None:
 )
 def test_an_identifier_has_parts(word: str, parts: list[str]) -> None:
     assert parts_of(word) == parts
+
+
+def test_a_number_in_groups_is_written_in_one() -> None:
+    assert indexed("18,000 euros or 4'200.500, not 1,2 nor 4.8.1", None).split("\n")[1] == "18000"
 
 
 def test_parts_stand_beside_the_text_and_signs_are_spelled_out() -> None:
