@@ -57,12 +57,14 @@ class Voice:
         console: Where.
         stop: Set when nobody reads any more.
         several: Whether lines name their source.
+        summed: Whether every sync that changed something gets a line of its own, as schedules want it.
     """
 
-    def __init__(self, console: Console, stop: threading.Event, *, several: bool) -> None:
+    def __init__(self, console: Console, stop: threading.Event, *, several: bool, summed: bool = False) -> None:
         self._console = console
         self._stop = stop
         self._several = several
+        self._summed = summed
         self._lock = threading.Lock()
         self._told_asides: dict[str, set[tuple[str, str]]] = {}
         self._begun: set[str] = set()
@@ -88,9 +90,12 @@ class Voice:
 
     def reported(self, report: SourceReport, scopes: tuple[str, ...]) -> None:
         """Say what a sync did beside storing: the whole line of a source's first, then only what is new."""
-        if not scopes and (report.name not in self._begun or (report.touched and report.error is None)):
+        summed = self._summed and report.touched and not scopes
+        if not scopes and (report.name not in self._begun or (summed and report.error is None)):
             self._begun.add(report.name)
-            self.say(f"{line(report)}{'; 1 job' if report.touched else ''}")
+            self.say(line(report))
+            if summed:
+                self.say(f"{report.name}: 1 job")
         elif report.error is not None:
             self.note(f"{report.name}: {report.error}")
         elif report.gone:
@@ -113,6 +118,7 @@ def keep(
     *,
     upkeep: Callable[[Voice], Upkeep] | None = None,
     beat: Callable[[float, str, tuple[str, ...]], None] | None = None,
+    summed: bool = False,
 ) -> int:
     """Keep sources true until a signal comes.
 
@@ -122,6 +128,7 @@ def keep(
         choose: Returns what is kept, with the converter it shares.
         upkeep: Makes the idle work.
         beat: Called as `pipeline.daemon.Listener` says.
+        summed: As `Voice` says.
 
     Returns:
         The exit status: 0, or 130 when a sync was cut short.
@@ -133,7 +140,7 @@ def keep(
         interrupts.heeded(stop, console, at_last=converter.close),
     ):
         kept = choose(converter)
-        voice = Voice(console, stop, several=len(kept) > 1)
+        voice = Voice(console, stop, several=len(kept) > 1, summed=summed)
         listener = Listener(say=voice.note, reported=voice.reported)
         if beat is not None:
             listener = Listener(say=voice.note, reported=voice.reported, beat=beat)

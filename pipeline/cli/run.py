@@ -53,7 +53,7 @@ def run(options: Namespace, console: Console) -> int:
             pulse.beat(now, line, syncing)
 
         try:
-            return keep(brain, console, choose, upkeep=lambda voice: _upkeep(brain, voice), beat=beat)
+            return keep(brain, console, choose, upkeep=lambda voice: _upkeep(brain, voice), beat=beat, summed=True)
         finally:
             pulse.end()
             lease.release()

@@ -82,7 +82,8 @@ def test_a_repository_is_followed_on_a_schedule(shell: Any, run: Callable[[], Ru
         until(lambda: server.log[-1].endswith(" 304"))
 
         repo.put({"docs/keys.md": "# Keys\n\nRotate them every month."})
-        assert "1 job" in first.until_said("1 changed")
+        first.until_said("1 changed")
+        first.until_said("1 job")
         edit = server.log.index(next(line for line in server.log[1:] if line.endswith("/commits/HEAD 200")), 1)
         until(lambda: len(server.log) > edit + 4)
         assert [line.split("/")[-2] for line in server.log[edit + 1 : edit + 3]] == ["trees", "blobs"]
