@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,7 @@ class Repository:
         """Run git in the repository."""
         return git(self.path, *arguments, stdin=stdin)
 
-    def put(self, files: dict[str, str | bytes], message: str = "Edit") -> str:
+    def put(self, files: Mapping[str, str | bytes], message: str = "Edit") -> str:
         """Write files, commit everything, and return the commit."""
         for name, content in files.items():
             path = self.path / name

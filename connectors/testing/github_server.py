@@ -4,6 +4,7 @@ Made by hand, because nobody recorded them: truncated trees, 304s and node ids o
 shapes of the recordings in `tests/recorded/github` and keeps the schema beside them.
 """
 
+import base64
 import hashlib
 import threading
 import time
@@ -13,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from connectors.testing import github_git_api as git_api
+from connectors.testing import github_git_http as git_http
 from connectors.testing.github_git_api import ApiError
 from connectors.testing.github_repository import Repository
 from connectors.testing.github_routes import download, routed, side_door
@@ -169,6 +171,9 @@ class GitHubServer(LoopbackServer):
             if asked.path.startswith("/codeload/"):
                 return download(self, asked.path)
             self._authorise(asked)
+            cloned = git_http.repository_in(unquote(asked.path))
+            if cloned is not None:
+                return self._git(*cloned, asked)
             self._spend()
             reply = routed(self, asked)
         except ApiError as error:
@@ -181,13 +186,20 @@ class GitHubServer(LoopbackServer):
                 return Reply(304, b"", {"ETag": etag})
         return reply
 
+    def _git(self, name: str, service: str, asked: Request) -> Reply:
+        repo = self.moved.get(name) if name not in self.repositories else None
+        if repo is not None:
+            query = "&".join(f"{key}={value}" for key, value in asked.query.items())
+            return Reply(301, b"", {"Location": f"{self.url}/{repo.full_name}.git/{service}?{query}"})
+        return git_http.answer(self.find(name).path, service, asked)
+
     def _authorise(self, asked: Request) -> None:
         if self.tokens is None or asked.path.startswith("/app/") or asked.path.endswith("/installation"):
             return
         kind, token = asked.credential()
-        if kind.lower() == "basic":
-            return
-        if kind.lower() not in {"token", "bearer"} or token not in self.tokens:
+        if kind.lower() == "basic":  # of git and LFS
+            token = base64.b64decode(token).decode("utf-8", "replace").partition(":")[2]
+        if kind.lower() not in {"token", "bearer", "basic"} or token not in self.tokens:
             raise ApiError(401, "Bad credentials")
 
     def _note(self, line: str) -> None:
