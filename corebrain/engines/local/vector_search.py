@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXACT = 8_000
 """Vectors in reach up to which all are compared exactly: some 1 ms."""
 
-LOOKED_AT = 4_000
+LOOKED_AT = 2_000
 """Vectors of a larger reach that are compared exactly."""
 
 DEVIATIONS = 1.0
