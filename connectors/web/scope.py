@@ -1,7 +1,8 @@
 """Which pages belong to a source: the hosts and folders of its starts, its patterns, and what is never a page.
 
-Patterns: `*` is anything within one path segment, `**` anything at all, a last `/` everything below. A pattern that
-starts with `/` is held against the path, any other against `host/path`. A query belongs to neither.
+Patterns: `*` is anything within one path segment, `**` anything at all, a last `/` everything below, a last `/**` that
+and the folder itself. A pattern that starts with `/` or `**` is held against the path, any other against `host/path`. A
+query belongs to neither.
 """
 
 import re
@@ -63,7 +64,7 @@ class Scope:
         self._exclude = tuple(_pattern(text) for text in exclude)
         self._start_keys = frozenset(each.key for each in self.starts)
         told = repr(
-            (self._places, sorted(include), sorted(exclude), query if isinstance(query, str) else sorted(query))
+            (2, self._places, sorted(include), sorted(exclude), query if isinstance(query, str) else sorted(query))
         )
         self.rules_mark = sha256(told.encode()).hexdigest()[:12]
 
@@ -119,9 +120,9 @@ def _pattern(text: str) -> tuple[bool, re.Pattern[str]]:
     if not body:
         raise ConfigError("a pattern of a web source is blank; write such as /docs/** or leave it out")
     body += "**" if body.endswith("/") else ""
-    parts = re.split(r"(\*\*|\*)", body)
-    expression = "".join({"**": ".*", "*": "[^/]*"}.get(part, re.escape(part)) for part in parts)
-    return body.startswith("/"), re.compile(expression)
+    parts = re.split(r"(/\*\*$|\*\*|\*)", body)
+    expression = "".join({"/**": "(?:/.*)?", "**": ".*", "*": "[^/]*"}.get(part, re.escape(part)) for part in parts)
+    return body.startswith(("/", "**")), re.compile(expression)
 
 
 def _matches(pattern: tuple[bool, re.Pattern[str]], page: Address) -> bool:

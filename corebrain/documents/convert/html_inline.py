@@ -18,6 +18,7 @@ _UNSAFE_SCHEME = re.compile(r"\s*(?:javascript|vbscript|data|blob|about)\s*:", r
 _URL_SPACE = re.compile(r"[\s<>]")
 _TIGHT_SUPERSCRIPT = re.compile(r"[+\u2212-]?(?:\d{1,6}|[a-z])$")
 
+_PAGE_PARTS = frozenset({"body", "header", "nav", "main", "div", "section", "form"})
 _ANCHORS = frozenset({"", "¶", "#", "§", "\uf0c1", "🔗"})  # a heading's link to itself
 _SKIP_LINK = re.compile(r"(?:skip|jump) to (?:main |page )?(?:content|navigation|search)\b", re.IGNORECASE)
 
@@ -282,5 +283,7 @@ def _code(text: str) -> str:
 def _checkbox(node: LexborNode) -> str:
     attributes = node.attributes
     if (attributes.get("type") or "").lower() != "checkbox":
+        return ""
+    if node.parent is not None and node.parent.tag in _PAGE_PARTS:  # a switch of the page itself, such as its menu's
         return ""
     return "[x] " if "checked" in attributes else "[ ] "

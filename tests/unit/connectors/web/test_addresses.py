@@ -95,6 +95,22 @@ def test_patterns_choose_pages() -> None:
     assert [url for url in urls if scope.address(f"https://a.example{url}")] == taken
 
 
+@pytest.mark.parametrize(
+    ("pattern", "matched", "other"),
+    [
+        ("/blog/**", ["/blog", "/blog/", "/blog/a/b"], ["/blogs", "/a/blog"]),
+        ("/blog/", ["/blog/a"], ["/blogs"]),
+        ("**/tags/**", ["/docs/tags", "/docs/tags/x"], ["/docs/tagsx"]),
+        ("**.md", ["/a.md", "/a/b.md"], ["/a.html"]),
+        ("/a/**/c", ["/a/b/c", "/a/b/b/c"], ["/a/b/d"]),
+        ("a.example/old/**", ["/old", "/old/x"], ["/older"]),
+    ],
+)
+def test_pattern_is_held_against_whole_paths(pattern: str, matched: list[str], other: list[str]) -> None:
+    scope = Scope(["https://a.example/start/"], reach="host", exclude=[pattern])
+    assert [path for path in (*matched, *other) if not scope.address(f"https://a.example{path}")] == matched
+
+
 def test_rules_have_a_fingerprint() -> None:
     marks = {
         Scope(["https://a.example/"]).rules_mark,
