@@ -15,10 +15,11 @@ from connectors.errors import ConfigError as SourceConfigError
 from corebrain.documents.registry import PARSERS
 from corebrain.engines.cortexdb.advice import advice_for
 from corebrain.engines.cortexdb.failures import message_head
+from corebrain.engines.local.engine import LocalEngine
 from corebrain.errors import CorebrainError
 from corebrain.model.filter import MetaFilter
 from corebrain.model.namespace import Reach
-from corebrain.model.requests import ListRequest
+from corebrain.model.requests import FetchMode, ListRequest
 from pipeline.assembly import OpenBrain, memory_file, state_file, was_synced
 from pipeline.cli.console import Console
 from pipeline.cli.failures import told
@@ -28,6 +29,7 @@ from pipeline.config.load import load
 from pipeline.config.models import Config
 from pipeline.errors import PipelineError
 from pipeline.source_set import SourceSet, place_of
+from pipeline.unembedded import unembedded
 
 State = Literal["works", "note", "fails"]
 LITTLE_ROOM = 1 << 30
@@ -102,6 +104,7 @@ def _brain(config: Config) -> Iterator[Finding]:
     try:
         with OpenBrain(SourceSet(config), trial=True) as brain:
             yield _engine(brain)
+            yield from _meaning(brain)
             yield _state(brain)
             yield from _sources(brain)
     except (PipelineError, CorebrainError, SourceConfigError) as error:
@@ -122,6 +125,18 @@ def _engine(brain: OpenBrain) -> Finding:
         return Finding("fails", "engine", f"{where}: {health.reason}", "move its file away and sync again")
     state: State = "works" if health.reason is None else "note"
     return Finding(state, "engine", f"{where}{f': {health.reason}' if health.reason else ''}")
+
+
+def _meaning(brain: OpenBrain) -> Iterator[Finding]:
+    """Tell how far the memory is embedded, when it is to be."""
+    engine = brain.engine
+    if not isinstance(engine, LocalEngine) or not engine.descriptor.supports(FetchMode.HYBRID):
+        return
+    held, waiting = engine.embedding(), unembedded(engine)
+    refused = f", {held.refused:,} that the model cannot take" if held.refused else ""
+    detail = f"{held.embedded:,} of {held.passages:,} passages embedded by {held.model or 'no model yet'}{refused}"
+    advice = "`brain jobs run` embeds them, `brain run` does it while idle" if waiting else ""
+    yield Finding("note" if waiting else "works", "meaning", f"{detail}, {waiting:,} waiting", advice)
 
 
 def _remote(brain: OpenBrain) -> Finding:

@@ -64,9 +64,11 @@ def test_a_sync_says_what_waits_and_jobs_run_embeds_it(embeds: Any) -> None:
     assert "2 passages found by words alone until" in embeds.brain("sync").out
     assert embeds.brain("search", "sixteenth", "--json").json["hits"] == []
     assert "2 passages wait to be embedded" in embeds.brain("jobs").out
+    assert "0 of 2 passages embedded by no model yet, 2 waiting; `brain jobs run`" in embeds.brain("doctor").out
     assert embeds.brain("jobs", "--json").json["unembedded"] == 2
     assert embeds.brain("jobs", "run").status == 0
     assert embeds.brain("jobs", "--json").json == {"ok": True, "jobs": [], "unembedded": 0}
+    assert "2 of 2 passages embedded by letters, 0 waiting" in embeds.brain("doctor").out
     first, *_ = embeds.brain("search", "sixteenth", "--json").json["hits"]
     assert first["title"] == "Parental leave"
     assert "found by words alone" not in embeds.brain("sync").out
