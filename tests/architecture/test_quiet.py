@@ -11,7 +11,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("corebrain", "connectors", "pipeline")
 
 MOCK = "corebrain.documents.convert.mock"  # the parser that misbehaves on purpose
-PRINTERS = (MOCK, "pipeline.cli", "connectors.testing", "corebrain.conformance.__main__", "pipeline.serve")
+PRINTERS = (
+    *(MOCK, "pipeline.cli", "connectors.testing", "pipeline.serve"),
+    *("corebrain.conformance.__main__", "corebrain.conformance.doubles.__main__"),
+)
 READERS = (
     MOCK,
     "connectors.testing",

@@ -149,21 +149,6 @@ class DirectWire:
         paths = [entry.get("path") if isinstance(entry, dict) else entry for entry in entries]
         return [path for path in paths if isinstance(path, str)]
 
-    def register_scope(self, path: str, owner: str) -> None:
-        """Register a scope; `Conflict` when it is registered already. The bodies of these three are our assumption."""
-        self._transport.once("POST", "v1/scopes", body={"path": path, "owner": owner})
-
-    def scope_record(self, path: str) -> Json:
-        """Return the record of a registered scope."""
-        reply = self._transport.read("GET", "v1/scopes", query={"path": path})
-        if not isinstance(reply, dict):
-            raise EngineError("a scope's record is no object")
-        return dict(reply)
-
-    def set_scope_members(self, path: str, members: Sequence[object]) -> None:
-        """Write the members of a registered scope."""
-        self._transport.once("PUT", "v1/scopes/members", query={"path": path}, body={"members": list(members)})
-
     def health(self) -> None:
         """Ask whether the server serves; raises when it does not."""
         self._transport.once("GET", "v1/admin/health")

@@ -63,9 +63,9 @@ class CortexEngine(CortexWriter):
         if scope_owner and not scope_root:
             raise ConfigError("scope_owner needs the scope_root that is registered with it")
         who = Credential.of(credential)
-        wire = DirectWire(Transport(place, who, timing, headers=headers or {}), timing)
+        transport = Transport(place, who, timing, headers=headers or {})
         managed = place.origin == Endpoint(DEFAULT_ENDPOINT).origin
         by_default = Consolidation.AUTOMATIC if managed else Consolidation.ON_DEMAND
         descriptor = DIRECT.model_copy(update={"consolidation": consolidation or by_default})
-        owner = RootOwner(wire, scope_root, scope_owner) if scope_owner else None
-        super().__init__(descriptor, wire, layout, timing, owner)
+        owner = RootOwner(transport, scope_root, scope_owner) if scope_owner else None
+        super().__init__(descriptor, DirectWire(transport, timing), layout, timing, owner)

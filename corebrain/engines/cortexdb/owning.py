@@ -3,9 +3,9 @@
 import logging
 import threading
 
-from corebrain.engines.cortexdb.direct_wire import DirectWire
 from corebrain.engines.cortexdb.failures import message_head
-from corebrain.errors import Conflict, CorebrainError
+from corebrain.engines.cortexdb.transport import Transport
+from corebrain.errors import Conflict, CorebrainError, EngineError
 
 _LOG = logging.getLogger(__name__)
 
@@ -13,14 +13,16 @@ _LOG = logging.getLogger(__name__)
 class RootOwner:
     """Registers a root with its owner; a failure is logged and tried again at the next write.
 
+    The bodies are our assumption: the reference does not establish them.
+
     Args:
-        wire: Whom to ask.
+        transport: What sends.
         root: The root, such as `org:42`.
         owner: Who owns it, such as `user:7`.
     """
 
-    def __init__(self, wire: DirectWire, root: str, owner: str) -> None:
-        self._wire = wire
+    def __init__(self, transport: Transport, root: str, owner: str) -> None:
+        self._transport = transport
         self._root = root
         self._owner = owner
         self._lock = threading.Lock()
@@ -40,13 +42,20 @@ class RootOwner:
 
     def _register(self) -> None:
         try:
-            self._wire.register_scope(self._root, self._owner)
+            self._transport.once("POST", "v1/scopes", body={"path": self._root, "owner": self._owner})
         except Conflict:  # it exists
-            record = self._wire.scope_record(self._root)
-            members = record.get("members")
-            held: list[object] = list(members) if isinstance(members, list) else []
-            if self._owner != record.get("owner") and self._owner not in map(_name, held):
-                self._wire.set_scope_members(self._root, [*held, self._like(held)])
+            self._join()
+
+    def _join(self) -> None:
+        record = self._transport.read("GET", "v1/scopes", query={"path": self._root})
+        if not isinstance(record, dict):
+            raise EngineError("a scope's record is no object")
+        members = record.get("members")
+        held: list[object] = list(members) if isinstance(members, list) else []
+        if self._owner == record.get("owner") or self._owner in map(_name, held):
+            return
+        body = {"members": [*held, self._like(held)]}
+        self._transport.once("PUT", "v1/scopes/members", query={"path": self._root}, body=body)
 
     def _like(self, members: list[object]) -> object:
         """Write the owner as the members are written: by name, or as an object."""
