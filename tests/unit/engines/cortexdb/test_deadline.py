@@ -92,3 +92,25 @@ def test_turn_on_a_stuck_server_is_a_pack_without_its_sections(held: tuple[Corte
     assert all(skipped.reason.startswith("unavailable: ") for skipped in pack.skipped)
     server.knobs.delay_ms = 0
     assert "x marks the spot" in memory.recall("x marks").markdown
+
+
+def test_pause_that_would_outlast_the_deadline_is_not_begun() -> None:
+    deadline.check(10.0, 1_000.0)
+    with deadline.until(12.0):
+        deadline.check(10.0, 1.9)
+        for now, pause_s in ((10.0, 2.0), (12.0, 0.0)):
+            with pytest.raises(Unavailable):
+                deadline.check(now, pause_s)
+        assert deadline.ends() == 12.0
+        with deadline.until(None):
+            assert deadline.ends() == 12.0
+    assert deadline.ends() is None
+
+
+def test_read_with_time_left_is_tried_again_as_ever(held: tuple[CortexWriter, Any]) -> None:
+    engine, server = held
+    server.knobs.fail_all = (503, "UNAVAILABLE")
+    view = engine.within(60)
+    with pytest.raises(Unavailable, match="answered 503"):
+        view.list(ListRequest(filter=WHOLE))
+    assert len(server.seen.lines) >= 3
