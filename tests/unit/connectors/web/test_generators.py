@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[4]
 RECORDED = ROOT / "tests" / "recorded" / "web"
 PAGE = (ROOT / "docs" / "web.md").read_text(encoding="utf-8")
 RULES = dict(re.findall(r"^\| ([^|]+) \| (`.*`) \|$", PAGE.partition("usual generators")[2], re.MULTILINE))
+HOSTS = re.compile(rb"https://(?:docs\.acme|your-docusaurus-site)\.example(?:\.com)?(?=/|$)")
 TYPES = {".html": "text/html", ".xml": "application/xml", ".json": "application/json", ".txt": "text/plain"}
 
 
@@ -30,7 +31,7 @@ def unpacked(name: str, below: str = "/") -> dict[str, StandInPage]:
     found: dict[str, StandInPage] = {}
     with zipfile.ZipFile(RECORDED / name) as archive:
         for member in archive.namelist():
-            body = archive.read(member).replace(b"https://docs.acme.example", b"{origin}")
+            body = HOSTS.sub(b"{origin}", archive.read(member))
             made = StandInPage(body, TYPES.get(Path(member).suffix, "application/octet-stream"))
             found[f"{below}{member}"] = made
             if member.endswith("index.html"):
@@ -43,13 +44,8 @@ def linked(path: str, *links: str, text: str = "") -> StandInPage:
 
 
 def docusaurus() -> dict[str, StandInPage]:
-    docs = ("/docs/intro", "/docs/guides/install", "/docs/api")
-    rest = ("/blog", "/blog/welcome", "/docs/next/intro", "/docs/tags", "/docs/tags/hello", "/search")
-    return {
-        **{path: linked(path, *docs, *rest, "/docs/intro#head", "/search?q=x") for path in ("/", *docs, *rest)},
-        "/search?q=x": linked("/search?q=x"),
-        "/sitemap.xml": sitemap(["/", *docs, *rest]),
-    }
+    site = unpacked("docusaurus-classic.zip")
+    return {**site, **{path.rstrip("/"): made for path, made in site.items() if path.endswith("/") and path != "/"}}
 
 
 def gitbook() -> dict[str, StandInPage]:
@@ -90,10 +86,15 @@ def server() -> dict[str, StandInPage]:
     return {path: linked(path.partition("&")[0], *docs, *rest) for path in (*docs, *rest)}
 
 
+TUTORIAL = (
+    "intro", "category/tutorial---basics", "category/tutorial---extras", "tutorial-basics/congratulations",
+    "tutorial-basics/create-a-blog-post", "tutorial-basics/create-a-document", "tutorial-basics/create-a-page",
+    "tutorial-basics/deploy-your-site", "tutorial-basics/markdown-features",
+)  # fmt: skip
 HANDBOOK = ("", "web/", "http/", "connectors/", "configuration/", "command-line/")
 SPHINX = ("", "changes", "concepts", "encoding", "exceptions", "license", "serializer", "signer", "timed", "url_safe")
 SITES: dict[str, tuple[Callable[[], dict[str, StandInPage]], str, list[str]]] = {
-    "Docusaurus": (docusaurus, "/", ["/", "/docs/api", "/docs/guides/install", "/docs/intro"]),
+    "Docusaurus": (docusaurus, "/", ["/", "/markdown-page", *(f"/docs/{path}" for path in TUTORIAL)]),
     "MkDocs (Material), versions by mike": (
         lambda: {
             "/": redirect("/latest/"),
@@ -189,3 +190,18 @@ def test_mkdocs_pages_are_their_content_alone(site: WebStandIn, source: Callable
     for furniture in ("Skip to content", "Table of contents", "Made with", "Back to top", "Command line"):
         assert furniture not in found.text
     assert "| Stopping |" in found.text.replace("  ", " ")
+
+
+def test_docusaurus_pages_are_their_content_alone(site: WebStandIn, source: Callable[[str], WebConnector]) -> None:
+    found = texts(source("Docusaurus"))[f"{site.url}/docs/tutorial-basics/markdown-features"]
+    assert found.title == "Markdown Features"
+    for furniture in (
+        "Skip to main content",
+        "Built with Docusaurus",
+        "Edit this page",
+        "Copyright",
+        "Translate your site",
+    ):
+        assert furniture not in found.text
+    assert "```jsx\n" in found.text
+    assert "Front Matter" in found.text
