@@ -92,7 +92,7 @@ PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
     "code": (_TEXT,),
     "html": (Parser("selectolax", _CONVERT + "html", version=2, packages=("selectolax",)),),
     "pdf": (
-        Parser("pdfium", _CONVERT + "pdf", packages=("pypdfium2", "pypdf")),
+        Parser("pdfium", _CONVERT + "pdf", version=2, packages=("pypdfium2", "pypdf")),
         Parser("pypdf", _CONVERT + "pypdf_only", packages=("pypdf",)),
     ),
     "docx": (Parser("lxml", _CONVERT + "docx", packages=("lxml",)),),

@@ -12,13 +12,14 @@ from corebrain.documents.convert import pdf_pypdf
 from corebrain.documents.convert.pdf_chars import hyphenated_words
 from corebrain.documents.convert.pdf_furniture import drop_furniture
 from corebrain.documents.convert.pdf_lines import HYPHEN, Line, PageReader
+from corebrain.documents.convert.pdf_links import Link, page_links, write_links
 from corebrain.documents.convert.pdf_tables import with_tables
 from corebrain.documents.convert.pdf_text import PageWriter, Table, document_shape, title_key
 from corebrain.documents.types import ConvertedDocument, Json, RawDocument
 from corebrain.errors import Damaged, Empty, NeedsOcr, Refusal, TooLarge
 
 NAME = "pdf"
-VERSION = 1
+VERSION = 2
 
 MAX_PAGES = 5_000
 MAX_CHARS = 20_000_000
@@ -44,6 +45,7 @@ class _Reading:
     heights: list[float] = field(default_factory=list)
     pictured: list[int] = field(default_factory=list)
     unreadable: list[int] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
     chars: int = 0
 
 
@@ -81,6 +83,7 @@ def _converted(document: pdfium.PdfDocument, data: bytes, password: str | None, 
         return _without_text(reading, data, password, format_name)
     extras = _extras(document, data, password)
     shape = document_shape(reading.lines, _outline(document), _hyphenated(reading.lines))
+    write_links(reading.links)
     writer = PageWriter(shape)
     texts = [writer.write(page) for page in reading.pages]
     if not extras.form and not any(texts):  # signs of fonts that do not tell their characters
@@ -138,6 +141,7 @@ def _read_page(
             raise TooLarge(f"the document holds more than {MAX_CHARS:,} characters")
         if not lines and _has_picture(page.raw):
             reading.pictured.append(number)
+        reading.links += page_links(document.raw, reader, lines)
         return lines, reader.height, with_tables(reader, lines)
     finally:
         text_page.close()

@@ -12,6 +12,7 @@ _CONTROLS = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0080-\u0083\u0085-\u0094\u0096-\u009f\ufffd\uffff\ufeff\u200b]"
 )
 _SPACES = re.compile(r"[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
+_AFTER_STOP = re.compile("(?<=[\u3001\u3002]) (?=[\u3040-\u30ff\u3400-\u9fff])")  # where one column goes on in the next
 _SOFT_HYPHEN = "\u00ad"
 # A sign of a font without names: one character, then a control where its space should be.
 _CODED_BULLET = re.compile("^\\S[\x01\x03-\x1f]+\\s+(?=\\S)")
@@ -26,7 +27,7 @@ def clean_text(raw: str) -> str:
     text = text.replace("\x02", "\ufffe").replace(_SOFT_HYPHEN, "")
     text = _PRESENTATION.sub(_apart, text)
     text = _CONTROLS.sub("", text)
-    return _SPACES.sub(" ", text).strip()
+    return _AFTER_STOP.sub("", _SPACES.sub(" ", text)).strip()
 
 
 def _apart(match: re.Match[str]) -> str:

@@ -273,7 +273,7 @@ def _covers(lines: list[Ruling], along: float) -> bool:
 
 def bounded_text(reader: PageReader, left: float, top: float, right: float, bottom: float) -> str:
     """The text whose characters stand in a box of the upright page, on one line."""
-    box = _page_box(reader, left, top, right, bottom)
+    box = page_box(reader, left, top, right, bottom)
     count = pdfium_c.FPDFText_GetBoundedText(reader.text_page, *box, reader.buffer, len(reader.buffer))
     if count <= 0:
         return ""
@@ -282,7 +282,7 @@ def bounded_text(reader: PageReader, left: float, top: float, right: float, bott
     return join_hyphens(joined, frozenset())
 
 
-def _page_box(
+def page_box(
     reader: PageReader, left: float, top: float, right: float, bottom: float
 ) -> tuple[float, float, float, float]:
     """An upright box in the page's own space, as (left, top, right, bottom) with top above bottom."""

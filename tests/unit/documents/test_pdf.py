@@ -1,10 +1,12 @@
 """PDF to markdown: lines, headings, lists, tables, furniture, pages, forms, refusals."""
 
 import io
+from collections.abc import Callable
 
 import pytest
 from pypdf import PdfReader, PdfWriter
-from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, TextStringObject
+from pypdf.annotations import Link as LinkAnnotation
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, StreamObject, TextStringObject
 
 from corebrain.documents.convert import pdf
 from corebrain.documents.types import ConvertedDocument, RawDocument
@@ -335,3 +337,103 @@ def test_unreadable_page_costs_only_itself() -> None:
 def test_same_bytes_give_the_same_markdown() -> None:
     data = document(lines(50, 60, *PROSE) + grid(50, 120, [150, 150, 100], ROWS, ruled=True))
     assert converted(data) == converted(data)
+
+
+def linked(content: str, *links: tuple[str, tuple[float, float, float, float]]) -> str:
+    """The markdown of a page with link annotations; boxes are (left, top, right, bottom) as a reader sees them."""
+    writer = copied(document(content))
+    for url, (left, top, right, bottom) in links:
+        writer.add_annotation(0, LinkAnnotation(rect=(left, 800 - bottom, right, 800 - top), url=url))
+    return converted(written(writer)).markdown
+
+
+def test_words_under_a_link_lead_where_it_does() -> None:
+    content = text(50, 100, "See the manual and the manual.")
+    first, second = (86, 90, 122, 104), (155, 90, 187, 104)
+    assert linked(content, ("https://e.org/a b", first)) == "See the manual and the manual."
+    both = linked(content, ("https://e.org/2", second), ("https://e.org/(1)", first))
+    assert both == "See the [manual](https://e.org/%281%29) and the [manual](https://e.org/2)."
+
+
+def test_link_over_two_lines_stands_in_both() -> None:
+    url = "https://e.org/"
+    content = lines(50, 100, "The terms of use are the full terms", "of this service and apply to all of you.")
+    found = linked(content, (url, (170, 90, 230, 103)), (url, (50, 104, 110, 115)))
+    assert found.count(f"]({url})") == 2
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "#here", "https://e.org/\nx"])
+def test_link_that_leads_nowhere_is_plain_text(url: str) -> None:
+    assert linked(text(50, 100, "See the manual."), (url, (86, 90, 122, 104))) == "See the manual."
+
+
+def test_address_that_links_to_itself_stays_as_it_is() -> None:
+    content = text(50, 100, "www.example.org")
+    assert linked(content, ("http://www.example.org/", (45, 90, 140, 104))) == "www.example.org"
+
+
+def coded(encoding: str, columns: list[str], place: Callable[[int, list[str]], str]) -> str:
+    """The markdown of lines in a font that tells its signs only by a ToUnicode map.
+
+    `encoding` is a predefined one of two bytes a sign, or empty for a plain font of one; `place` draws coded signs.
+    """
+    width = 4 if encoding else 2
+    signs = {sign: f"{index:0{width}x}" for index, sign in enumerate(sorted(set("".join(columns))), 0x41)}
+    rows = "\n".join(f"<{code}> <{sign.encode('utf-16-be').hex()}>" for sign, code in signs.items())
+    cmap = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def 1 "
+        f"begincodespacerange <{'0' * width}> <{'f' * width}> endcodespacerange {len(signs)} beginbfchar\n{rows}\n"
+        "endbfchar endcmap end end"
+    )
+    content = "".join(place(number, [signs[sign] for sign in column]) for number, column in enumerate(columns))
+    writer = copied(document(content))
+    stream = StreamObject()
+    stream.set_data(cmap.encode())
+    font = named(Type="Font", Subtype="Type1", BaseFont="Helvetica")
+    if encoding:
+        descriptor = named(Type="FontDescriptor", FontName="X")
+        descriptor[NameObject("/Flags")] = NumberObject(4)
+        below = named(Type="Font", Subtype="CIDFontType0", BaseFont="X")
+        below[NameObject("/CIDSystemInfo")] = DictionaryObject(
+            {
+                NameObject("/Registry"): TextStringObject("Adobe"),
+                NameObject("/Ordering"): TextStringObject("Identity"),
+                NameObject("/Supplement"): NumberObject(0),
+            }
+        )
+        below[NameObject("/FontDescriptor")] = writer._add_object(descriptor)
+        font = named(Type="Font", Subtype="Type0", BaseFont="X", Encoding=encoding)
+        font[NameObject("/DescendantFonts")] = ArrayObject([writer._add_object(below)])
+    font[NameObject("/ToUnicode")] = writer._add_object(stream)
+    fonts = writer.pages[0]["/Resources"]["/Font"]  # type: ignore[index]  # a dictionary, as made above
+    fonts[NameObject("/J")] = writer._add_object(font)
+    return converted(written(writer)).markdown
+
+
+def named(**values: str) -> DictionaryObject:
+    return DictionaryObject({NameObject(f"/{key}"): NameObject(f"/{value}") for key, value in values.items()})
+
+
+def drawn(x: float, y: float, codes: str) -> str:
+    return f"BT /J 12 Tf 1 0 0 1 {x} {y} Tm <{codes}> Tj ET\n"
+
+
+def test_hebrew_drawn_from_left_to_right_is_read_in_its_order() -> None:
+    words = ["שלום לכל העולם", "זוהי שורה שנייה"]
+    read = coded("Identity-H", words, lambda row, codes: drawn(100, 700 - 16 * row, "".join(reversed(codes))))
+    assert read == " ".join(words)
+
+
+COLUMNS = ["吾輩は猫である。", "名前はまだ無い。", "どこで生れたか。"]
+
+
+def test_vertical_columns_are_read_from_right_to_left() -> None:
+    read = coded("Identity-V", COLUMNS, lambda column, codes: drawn(500 - 24 * column, 700, "".join(codes)))
+    assert read == "".join(COLUMNS)
+
+
+def test_columns_set_sign_by_sign_are_joined() -> None:
+    def signs(column: int, codes: list[str]) -> str:
+        return "".join(drawn(500 - 24 * column, 700 - 12 * row, code) for row, code in enumerate(codes))
+
+    assert coded("", COLUMNS, signs) == "".join(COLUMNS)
