@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
-from connectors.contract import Watches
+from connectors.contract import Speaks, Watches
 from pipeline.errors import SetupError
 from pipeline.health import EVERY_S
 from pipeline.host import Host
@@ -157,6 +157,8 @@ class Daemon:
         self._turns = {name: self._turn(one, now) for name, one in self._tended.items()}
         self._asked: dict[str, tuple[str, ...]] = {}
         self._threads: dict[str, threading.Thread] = {}
+        for one in tended:
+            self._hear(one)
         self._watchers = [self._watcher(one) for one in tended if one.watched]
         self._has_idle_work = upkeep is not None
         self._active_at = self._seen_at = now
@@ -305,6 +307,11 @@ class Daemon:
 
     def _keep(self, name: str) -> None:
         self._state.ledger(name).set_next_run(self._turns[name].next_whole)
+
+    def _hear(self, tended: Tended) -> None:
+        connector, name, say = tended.source.connector, tended.source.name, self._listener.say
+        if isinstance(connector, Speaks):
+            connector.say = lambda line: say(f"{name}: {line}")
 
     def _watcher(self, tended: Tended) -> Watcher:
         connector = tended.source.connector

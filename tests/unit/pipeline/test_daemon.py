@@ -10,6 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from connectors.contract import Event, Json, Notes
 from connectors.errors import AuthError, Unavailable
 from connectors.testing.scripted import ScriptedConnector
 from corebrain.brain import Brain
@@ -160,6 +161,20 @@ def test_a_clock_that_jumps_back_strands_no_source(stage: Stage) -> None:
     stage.at_report = jump
     stage.run(stage.tended(ScriptedConnector({"a.md": "a"}), Every(100.0)), until=4)
     assert stage.moments[2:] == [500_200.0, 500_300.0]
+
+
+def test_what_a_source_says_is_heard_though_nobody_watches_it(stage: Stage) -> None:
+    class Talkative(ScriptedConnector):
+        def __init__(self) -> None:
+            super().__init__({"a.md": "a"})
+            self.say: Callable[[str], None] = lambda _line: None
+
+        def scan(self, cursor: Json, notes: Notes, scope: str = "") -> Iterator[Event]:
+            self.say("the listing was cut at its limit")
+            return super().scan(cursor, notes, scope)
+
+    stage.run(stage.tended(Talkative(), Every(100.0)), until=1)
+    assert stage.said == ["scripted: the listing was cut at its limit"]
 
 
 def test_cron_and_interval_run_side_by_side(stage: Stage) -> None:
