@@ -42,7 +42,7 @@ def page_links(document: object, reader: PageReader, lines: list[Line]) -> list[
             if not (top <= middle <= bottom and line.left < right and line.right > left):
                 continue
             high, low = max(top, line.top - line.size), min(bottom + 1, line.top + 0.4 * line.size)
-            words = clean_text(_text_in(reader, (left, high, right, low)))
+            words = clean_text(_text_in(reader, (left, high, right, low))).rstrip(".,;")
             if words and words in line.text and not _is_same(words, url):
                 found.append(Link(line, words, url))
     return found

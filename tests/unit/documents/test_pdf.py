@@ -349,7 +349,7 @@ def linked(content: str, *links: tuple[str, tuple[float, float, float, float]]) 
 
 def test_words_under_a_link_lead_where_it_does() -> None:
     content = text(50, 100, "See the manual and the manual.")
-    first, second = (86, 90, 122, 104), (155, 90, 187, 104)
+    first, second = (86, 90, 122, 104), (156, 90, 191, 104)
     assert linked(content, ("https://e.org/a b", first)) == "See the manual and the manual."
     both = linked(content, ("https://e.org/2", second), ("https://e.org/(1)", first))
     assert both == "See the [manual](https://e.org/%281%29) and the [manual](https://e.org/2)."
