@@ -16,11 +16,12 @@ from corebrain.engines.local import LocalEngine
 from corebrain.engines.reference import ReferenceEngine
 from corebrain.errors import EngineError, Unavailable, Unsupported
 from corebrain.layout import BrainDocument, BrainSource, MemoryLayout
-from corebrain.lifecycle import AgentMemory, CoreScope, RecallPolicy
+from corebrain.lifecycle import AgentMemory, CoreScope, RecallPolicy, forget_history
 from corebrain.model.filter import MetaFilter
+from corebrain.model.first_sentence import CONSOLIDATED_TAG
 from corebrain.model.item import LearningKind, Role, StoreItem, Turn
 from corebrain.model.meta import ItemKind, MemoryMeta
-from corebrain.model.namespace import Namespace, SegmentKind
+from corebrain.model.namespace import Namespace, Reach, SegmentKind
 from corebrain.model.requests import (
     BeliefsRequest,
     FetchPage,
@@ -345,3 +346,25 @@ def test_pooled_history_holds_no_turn_of_another_agent(kind: str, history: dict[
         assert all(hit.meta.agent_id == history["agent"] for found in own for hit in found.hits)
         if layout.pool is not None:
             assert not any(found.heading == "Team conversations" for found in pack.sections)
+
+
+@pytest.mark.parametrize("kind", ["reference", "local"])
+@given(history=histories())
+def test_forgotten_history_is_nowhere_and_all_else_stays(kind: str, history: dict[str, Any]) -> None:
+    everything = MetaFilter(reach=Reach.subtree(Namespace.ROOT))
+    with engine_of(kind) as engine:
+        fill(engine, history)
+        memory = memory_of(engine, history)
+        before = engine.list(ListRequest(filter=everything, limit=1000)).items
+        gone = {
+            hit.id
+            for hit in before
+            if hit.meta.agent_id == memory.agent_id
+            and hit.meta.namespace == memory.namespace
+            and (hit.kind is ItemKind.CONVERSATION or CONSOLIDATED_TAG in hit.meta.tags)
+        }
+        assert forget_history(memory, dry_run=True).forgotten == len(gone)
+        assert forget_history(memory).forgotten == len(gone)
+        left = {hit.id for hit in engine.list(ListRequest(filter=everything, limit=1000)).items}
+        assert left == {hit.id for hit in before} - gone
+        assert not any(found.heading == "This agent's history" for found in memory.recall(None).sections)
