@@ -2,8 +2,8 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from connectors.contract import (
     Blob,
@@ -23,7 +23,7 @@ from connectors.contract import (
 from connectors.errors import AuthError, ConnectorError, DocumentGone, DocumentRefused
 from connectors.github import webhook
 from connectors.github.errors import BudgetSpent, NotThere
-from connectors.github.listing import Links, Listing, Manifest, listing_of, located
+from connectors.github.listing import Listing, Manifest
 from connectors.github.long_notes import get_list, put_list
 from connectors.github.owners import Owners
 from connectors.github.reading import Reading
@@ -31,32 +31,14 @@ from connectors.github.selection import Selection, Wanted, mark_of
 from connectors.github.supply import Supply
 from connectors.github.talk import Talk, kind_of
 from connectors.github.transport import Head, Repo, Transport
-from connectors.github.tree import Tree
+from connectors.github.views import Views
 from connectors.http import Client
 from connectors.http.errors import Unreachable
 from corebrain.layout import BrainSource
 
-_FRESH = timedelta(minutes=10)  # a listing is believed so long; then the head is asked for again before a fetch
 _GO_AWAY = "restore access, or take the repository out of the configuration to forget its documents"
 _ENDING = (AuthError, BudgetSpent, Unreachable)
 """What concerns the whole source; any other failure is one repository's."""
-
-
-@dataclass(slots=True)
-class _View:
-    """A repository as it was last seen.
-
-    Attributes:
-        head: Where it was.
-        at: When that was asked.
-        listed: Hashes of (key, token) that the last scan listed at this head.
-        listing: The whole listing, once a fetch needed it.
-    """
-
-    head: Head
-    at: datetime
-    listed: set[int] = field(default_factory=set)
-    listing: Listing | None = None
 
 
 class GitHubConnector:
@@ -107,17 +89,14 @@ class GitHubConnector:
         self._owners = owners
         self._selection = selection or Selection()
         self._ref = ref
-        self._web = web
         self._talk = talk
         self._requests = requests
         self._http = http
         self._stop = threading.Event()
         self._webhook_secret = webhook_secret
-        self._now = now
-        self._supply = Supply(transport)
-        self._reading = reading(self._supply)
-        self._views: dict[str, _View] = {}
-        self._lock = threading.Lock()
+        supply = Supply(transport)
+        self._reading = reading(supply)
+        self._views = Views(transport, supply, self._selection, ref=ref, web=web, now=now)
         self.say: Callable[[str], None] = _unheard
         kinds = list(talk.kinds) if talk else []
         self._mark = mark_of(list(wanted.given), self._selection.mark(), ref, kinds)
@@ -200,7 +179,7 @@ class GitHubConnector:
         try:
             known = self._known(notes, repo) if goes_on else None
             head = self._transport.head(repo, self._ref, known)
-            listing = Listing() if head.unchanged else self._list(head, notes)
+            listing = Listing() if head.unchanged else self._views.list_at(head, notes)
         except _ENDING:
             raise
         except ConnectorError as error:
@@ -226,20 +205,6 @@ class GitHubConnector:
             if within(scope, part) or within(part, scope):
                 yield Failed(part if within(scope, part) else scope, error)
 
-    def _list(self, head: Head, notes: Notes) -> Listing:
-        """List a repository, and get ready for the fetches of what is new; its view has the name of now."""
-        tree = self._transport.tree(head.repo, head.commit, self._selection.enters) if head.commit else Tree()
-        if tree.full_name:
-            head = replace(head, repo=replace(head.repo, current=tree.full_name))
-        links = Links(self._transport, notes)
-        listing = listing_of(head.repo, tree, self._selection, self._web, self._ref, links)
-        manifest = Manifest(notes, head.repo)
-        self._supply.expect(head.repo, head.commit, manifest.new(listing.files.values()), tree)
-        view = _View(head, self._now(), {_mark(ref) for ref in listing.refs.values()}, listing)
-        with self._lock:
-            self._views[head.repo.name] = view
-        return listing
-
     def _keep(self, notes: Notes, head: Head, *, whole: bool) -> None:
         """Note where the repository is; a listing with gaps is made again next time."""
         view = self._views[head.repo.name]
@@ -262,12 +227,7 @@ class GitHubConnector:
             return None
         etag = note.get("etag")
         head = Head(str(note["commit"]), str(etag) if etag else None, repo)
-        with self._lock:
-            view = self._views.get(repo.name)
-            if view is None or view.head.commit != head.commit:
-                self._views[repo.name] = _View(head, self._now())
-            else:
-                view.at = self._now()
+        self._views.believe(head)
         return head
 
     def _parted(self, repos: Mapping[str, Repo], notes: Notes, *, goes_on: bool) -> Iterator[Event]:
@@ -306,7 +266,7 @@ class GitHubConnector:
 
     def _scan_part(self, repo: Repo, notes: Notes, scope: str) -> Iterator[Event]:
         try:
-            listing = self._list(self._transport.head(repo, self._ref, None), notes)
+            listing = self._views.list_at(self._transport.head(repo, self._ref, None), notes)
             head = self._views[repo.name].head
         except _ENDING:
             raise
@@ -324,42 +284,12 @@ class GitHubConnector:
             if self._talk is None:
                 raise DocumentGone(f"{ref.key} is not asked for any more")
             return self._talk.fetch(ref, known)
-        entry = located(ref.locator)
-        view = self._viewed(repo_of(ref.key))
-        if entry is None or _mark(ref) not in view.listed:
-            listing = self._looked_up(view)
-            if ref.key not in listing.files:
-                raise DocumentGone(f"{ref.key} is not in the repository any more")
-            ref, entry = listing.refs[ref.key], listing.files[ref.key]
+        view = self._views.of(repo_of(ref.key))
+        ref, entry = self._views.located(view, ref)
         if known is not None and known == ref.token:
             return Unchanged(known)
+        self._views.gather(view)
         return self._reading.document(view.head, ref, entry)
-
-    def _viewed(self, repo: Repo) -> _View:
-        """The repository's head, not older than ten minutes."""
-        with self._lock:
-            view = self._views.get(repo.name)
-            if view is not None and self._now() - view.at < _FRESH:
-                return view
-            known = view.head if view is not None else None
-            head = self._transport.head(known.repo if known else repo, self._ref, known)
-            if not head.commit:
-                raise DocumentGone(f"{repo.now} is empty")
-            if view is not None and known is not None and head.commit == known.commit:
-                view.at = self._now()
-                return view
-            self._views[repo.name] = view = _View(head, self._now())
-            return view
-
-    def _looked_up(self, view: _View) -> Listing:
-        """The whole listing of a repository, for a document that its last scan did not list as it is asked for."""
-        with self._lock:
-            if view.listing is None:
-                head = view.head
-                tree = self._transport.tree(head.repo, head.commit, self._selection.enters)
-                links = Links(self._transport, None)
-                view.listing = listing_of(head.repo, tree, self._selection, self._web, self._ref, links)
-            return view.listing
 
     def confirm(self, refs: Iterable[Ref]) -> Iterator[Seen | Gone | Failed]:
         """Look again at what a whole listing did not show; of files a listing is exact, nothing is asked."""
@@ -371,9 +301,7 @@ class GitHubConnector:
 
     def on_webhook(self, request: WebhookRequest) -> Iterable[str]:
         webhook.verify(request, self._webhook_secret)
-        with self._lock:
-            repos = [view.head.repo for view in self._views.values()]
-        names = {repo.number: repo.name for repo in repos if repo.number is not None}
+        names = {repo.number: repo.name for repo in self._views.repos() if repo.number is not None}
         return webhook.scopes_of(request, self._wanted, self._ref, names)
 
 
@@ -389,10 +317,6 @@ def repo_of(key: str) -> Repo:
 
 def _noted(head: Head) -> Json:
     return {"commit": head.commit, "etag": head.etag, "name": head.repo.current, "number": head.repo.number}
-
-
-def _mark(ref: Ref) -> int:
-    return hash((ref.key, ref.token, ref.locator))
 
 
 def _told(error: ConnectorError) -> ConnectorError:

@@ -1,6 +1,7 @@
 """The bytes of blobs: many at once where a scan saw that many are needed, one by one otherwise."""
 
 import threading
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -31,6 +32,7 @@ class Supply:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
         self._lots: dict[str, _Lot] = {}
+        self._singly: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def expect(self, repo: Repo, commit: str, wanted: Mapping[str, Entry], whole: Tree) -> None:
@@ -43,6 +45,11 @@ class Supply:
             with former.lock:
                 former.spool.close()
 
+    def singly(self, repo: Repo) -> int:
+        """Return how many blobs of a repository were got one by one so far."""
+        with self._lock:
+            return self._singly[repo.name]
+
     def take(self, repo: Repo, entry: Entry, max_bytes: int) -> bytes:
         """Return a blob's bytes. One that was got ahead is given once; asked for again it is got singly."""
         lot = self._lots.get(repo.name)
@@ -54,4 +61,6 @@ class Supply:
                 data = lot.spool.take(entry.sha)
             if data is not None:
                 return data
+        with self._lock:
+            self._singly[repo.name] += 1
         return self._transport.blob(repo, entry, max_bytes)

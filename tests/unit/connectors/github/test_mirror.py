@@ -58,6 +58,16 @@ def test_one_changed_file_costs_three_requests(world: World, text: Text) -> None
     assert asked(world) == ["commits", "git/trees", "git/blobs"]
 
 
+def test_reading_everything_again_costs_little_more_than_the_first_time(world: World, text: Text) -> None:
+    world.repository().put({f"{i}.md": str(i) for i in range(60)})
+    refs = world.scan(world.connector()).refs
+    connector = world.connector()
+    assert not world.scan(connector).refs
+    assert {text(connector, ref) for ref in refs.values()} == {str(i) for i in range(60)}
+    counts = {kind: asked(world).count(kind) for kind in ("git/blobs", "git/trees", "tarball", "codeload")}
+    assert counts == {"git/blobs": 8, "git/trees": 1, "tarball": 1, "codeload": 1}
+
+
 def test_document_is_pinned_to_the_head_it_was_read_at(world: World) -> None:
     commit = world.repository().put({"docs/ö #1.md": "[a](../b.md)"})
     connector = world.connector()
