@@ -2,7 +2,6 @@
 
 import json
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -40,8 +39,7 @@ BASE_URL = "https://api.notion.com"
 FULL_EVERY_HOURS = 24.0
 
 _CHECKPOINT = 100
-_READY = 1024  # listed things kept at hand for their fetch
-_READY_FOR = timedelta(minutes=2)  # and for how long: who edits meanwhile causes one more fetch at the next sync
+_FILES_LIVE = timedelta(minutes=45)  # after which the addresses of files in a listing are not relied on
 _HAD = "had"  # note: whether the last full listing found anything
 _SHARE = (
     "open a page in Notion, choose ⋯, then Connections, and add the integration; what is below the page comes with it"
@@ -103,8 +101,8 @@ class NotionConnector:
         self._reading = Reading(self._api, http, self._wishes)
         self._places = Places(self._api, self._reading.titles)
         self._reading.listed_title = self._places.listed_title
-        self._ready: OrderedDict[str, tuple[datetime, Obj]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._listed = Spool()
+        self._listed_at = self._sender.now()
 
     @property
     def requests(self) -> int:
@@ -121,8 +119,9 @@ class NotionConnector:
         self._http.stop = event
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, and drop what was listed."""
         self._http.close()
+        self._listed.close()
 
     # -- listing
 
@@ -131,26 +130,28 @@ class NotionConnector:
             self._places.begin(notes, None)
             yield from self._scan_one(scope)
             return
+        self._listed.close()
+        self._listed, self._listed_at = Spool(), self._sender.now()
         newest = self._usable(cursor)
-        if newest is None:
-            yield from self._scan_all(notes)
-        else:
-            yield from self._scan_changes(newest, cursor, notes)
+        try:
+            yield from self._scan_all(notes) if newest is None else self._scan_changes(newest, cursor, notes)
+        except BaseException:
+            self._listed.close()
+            raise
 
     def _scan_all(self, notes: Notes) -> Iterator[Event]:
-        began = self._sender.now()
-        with Spool() as spool:
-            found = list_everything(self._api, spool)
-            failures = [Failed(f"{key}/", error) for key, error in found.failed.items()]
-            failures += self._missing_roots(spool)
-            if not len(spool):
-                yield from self._nothing_shared(notes)
-                return
-            self._places.begin(notes, spool)
-            for count, thing in enumerate(spool):
-                if count and count % _CHECKPOINT == 0:
-                    yield Checkpoint(None)  # a listing that breaks off starts anew; what is stored stays stored
-                yield from self._seen(thing)
+        began, spool = self._sender.now(), self._listed
+        found = list_everything(self._api, spool)
+        failures = [Failed(f"{key}/", error) for key, error in found.failed.items()]
+        failures += self._missing_roots(spool)
+        if not len(spool):
+            yield from self._nothing_shared(notes)
+            return
+        self._places.begin(notes, spool)
+        for count, thing in enumerate(spool):
+            if count and count % _CHECKPOINT == 0:
+                yield Checkpoint(None)  # a listing that breaks off starts anew; what is stored stays stored
+            yield from self._seen(thing)
         notes.put(_HAD, True)
         yield from failures
         yield Checkpoint(self._cursor(found.newest, began))
@@ -165,6 +166,7 @@ class NotionConnector:
             whole = is_all
             flat = flat and thing.get("object") == "page" and "data_source_id" not in (thing.get("parent") or {})
             self._places.renew(thing)
+            self._listed.add(thing)
             yield from self._seen(thing)
         yield Checkpoint({**cursor, "newest": latest} if isinstance(cursor, dict) else None)
         if whole and flat:  # one page of search was all there is, and no database may hide rows from it
@@ -175,6 +177,7 @@ class NotionConnector:
         if not scope.endswith("/"):
             thing = self._looked_up(scope)
             if thing is not None and is_listed(thing):
+                self._listed.renew(thing)
                 for event in self._seen(thing):
                     yield Seen(self._unknown_token(event.ref)) if self._wishes.comments else event
         yield Complete(scope)
@@ -187,10 +190,6 @@ class NotionConnector:
         if thing.get("object") == "data_source":
             yield Seen(ref, self._reading.document(thing, _above(ref), ref.token))
             return
-        with self._lock:
-            self._ready[ref.key] = (self._sender.now(), thing)
-            if len(self._ready) > _READY:
-                self._ready.popitem(last=False)
         yield Seen(ref)
 
     def _ref(self, thing: Obj) -> Ref | None:
@@ -251,7 +250,7 @@ class NotionConnector:
     # -- reading
 
     def fetch(self, ref: Ref, known: str | None) -> Blob | Unchanged:
-        listed = self._just_listed(ref.key)
+        listed = self._as_listed(ref.key)
         thing = listed or self._retrieved(ref)
         token = token_of(thing, self._sender.now)
         if listed is None and known is not None and token == known:
@@ -269,11 +268,14 @@ class NotionConnector:
             else:
                 yield Gone(ref.key) if found is None else Seen(found)
 
-    def _just_listed(self, key: str) -> Obj | None:
-        """A page as it was listed, when that is not long ago: its properties need not be asked for again."""
-        with self._lock:
-            listed = self._ready.pop(key, None)
-        return listed[1] if listed is not None and self._sender.now() - listed[0] < _READY_FOR else None
+    def _as_listed(self, key: str) -> Obj | None:
+        """A page as the last scan listed it: its properties need not be asked for again, its words are asked for now.
+
+        Who edits the properties meanwhile causes one more fetch at the next sync: they are part of the token.
+        """
+        if self._wishes.attachments != "none" and self._sender.now() - self._listed_at > _FILES_LIVE:
+            return None
+        return self._listed.get(key)
 
     def _retrieved(self, ref: Ref) -> Obj:
         """Ask for a page or data source.

@@ -1,40 +1,40 @@
-"""What a listing found, kept on disk until where everything lies is known; a few bytes a thing stay in memory."""
+"""What a listing found, kept on disk until all of it was fetched; a few bytes a thing stay in memory."""
 
 import json
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterator
-from types import TracebackType
-from typing import Self
+from typing import IO
 
 from connectors.notion.ids import Obj
 
 
 class Spool:
-    """Things by id in a file that vanishes with the process; use it as a context manager.
+    """Things by id in a file that vanishes when this is closed or let go.
 
     About a hundred bytes a thing stay in memory: a number made of its id, and where it lies.
     """
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - closed by __exit__
+        self._file: IO[bytes] | None = None
+        self._closed = False
         self._places: dict[int, int] = {}
         self._end = 0
         self._lock = threading.Lock()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Drop everything; twice is safe."""
         with self._lock:
-            self._file.close()
+            self._closed = True
+            self._places.clear()
+            if self._file is not None:
+                self._file.close()
 
     @property
     def closed(self) -> bool:
         """Whether it is over; nothing can be got from it any more."""
-        return self._file.closed
+        return self._closed
 
     def __contains__(self, key: str) -> bool:
         return _number(key) in self._places
@@ -44,16 +44,24 @@ class Spool:
 
     def add(self, thing: Obj) -> bool:
         """Keep a thing unless it is here already; returns whether it was new."""
-        number = _number(str(thing["id"]))
-        if number in self._places:
+        if str(thing["id"]) in self:
             return False
+        self.renew(thing)
+        return True
+
+    def renew(self, thing: Obj) -> None:
+        """Keep a thing, in place of what was kept of it; nothing once this is closed."""
         raw = json.dumps(thing, separators=(",", ":")).encode() + b"\n"
         with self._lock:
-            self._places[number] = self._end
+            if self._closed:
+                return
+            if self._file is None:
+                self._file = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - closed by `close`, or when this is let go
+                weakref.finalize(self, self._file.close)
+            self._places[_number(str(thing["id"]))] = self._end
             self._file.seek(self._end)
             self._file.write(raw)
             self._end += len(raw)
-        return True
 
     def get(self, key: str) -> Obj | None:
         """Return a thing; `None` when it is not here. May be called from any thread."""
@@ -62,12 +70,12 @@ class Spool:
 
     def __iter__(self) -> Iterator[Obj]:
         """Yield everything in the order it came; others may be read meanwhile."""
-        for place in self._places.values():
+        for place in list(self._places.values()):
             yield self._read(place)
 
     def _read(self, place: int) -> Obj:
         with self._lock:
-            if self._file.closed:
+            if self._closed or self._file is None:
                 return {}
             self._file.seek(place)
             line = self._file.readline()

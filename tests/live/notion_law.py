@@ -31,6 +31,8 @@ class WrittenNotion:
         greeting: An address every new client asks first: a stand-in's thread for it lives before a check counts them.
     """
 
+    tokens_are_listed = True  # markdown comes without a time
+
     def __init__(
         self, base_url: str, token: str, parent: str, settle_s: float, requests_per_minute: int, greeting: str = ""
     ) -> None:

@@ -22,6 +22,8 @@ class NotionHarness:
         step: How far the clock goes at every change.
     """
 
+    tokens_are_listed = True  # markdown comes without a time
+
     def __init__(self, step: timedelta) -> None:
         self.now = datetime(2026, 12, 1, 9, 0, 30, tzinfo=UTC)
         self.step = step

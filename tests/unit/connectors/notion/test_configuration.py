@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tracemalloc
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def test_the_shipped_configuration_syncs_and_finds(tmp_path: Path) -> None:
 
 
 def test_a_spool_keeps_few_bytes_a_thing_in_memory() -> None:
-    with Spool() as spool:
+    with closing(Spool()) as spool:
         tracemalloc.start()
         for number in range(20_000):
             spool.add({"id": f"{number:016x}0000400080000000000000ff"[:32], "filler": "x" * 1000})
@@ -90,8 +91,8 @@ def test_a_spool_keeps_few_bytes_a_thing_in_memory() -> None:
     assert held / 20_000 < 200
 
 
-def test_a_spool_gives_back_what_it_got_and_keeps_the_first_of_two() -> None:
-    with Spool() as spool:
+def test_a_spool_gives_back_what_it_got_and_keeps_the_first_of_two_unless_renewed() -> None:
+    with closing(Spool()) as spool:
         assert spool.add({"id": "393abc1e-edcd-80f3-813b-e205934558c6", "n": 1})
         assert not spool.add({"id": "393abc1e-edcd-80f3-813b-e205934558c6", "n": 2})
         assert spool.add({"id": "493abc1e-edcd-80f3-813b-e205934558c6", "n": 3})
@@ -101,5 +102,7 @@ def test_a_spool_gives_back_what_it_got_and_keeps_the_first_of_two() -> None:
         }
         assert spool.get("593abc1e-edcd-80f3-813b-e205934558c6") is None
         assert [thing["n"] for thing in spool] == [1, 3]
+        spool.renew({"id": "393abc1e-edcd-80f3-813b-e205934558c6", "n": 4})
+        assert [thing["n"] for thing in spool] == [4, 3]
     assert spool.closed
     assert spool.get("493abc1e-edcd-80f3-813b-e205934558c6") is None

@@ -238,14 +238,33 @@ def test_a_known_token_is_answered_without_reading(office: Any) -> None:
     assert office.requests(of="/markdown") == 0
 
 
-def test_a_listing_is_not_trusted_for_long(office: Any) -> None:
-    page = office.workspace.add_page("Page")
+def test_a_page_waits_long_for_its_fetch_at_no_further_request(office: Any) -> None:
+    page = office.workspace.add_page("Page", paragraphs=["old words"])
     office.later(hours=1)
     connector = office.connector()
     ref = office.scan(connector).refs[page]
-    office.later(minutes=3)
+    office.later(hours=3)
     office.workspace.rename(page, "Renamed")
-    assert connector.fetch(ref, None).title == "Renamed"
+    office.workspace.write(page, ["new words"])
+    before = connector.requests
+    blob = connector.fetch(ref, None)
+    assert connector.requests == before + 1
+    assert b"new words" in blob.data
+    assert blob.token == ref.token
+    office.later(hours=1)
+    later = office.scan(connector).refs[page]
+    assert later.token != ref.token  # so it is read once more, with its new title
+    assert connector.fetch(later, ref.token).title == "Renamed"
+
+
+def test_addresses_of_files_are_not_relied_on_for_long(office: Any) -> None:
+    page = office.workspace.add_page("Page")
+    connector = office.connector(wishes=Wishes(attachments="files"))
+    ref = office.scan(connector).refs[page]
+    office.later(minutes=46)
+    before = connector.requests
+    connector.fetch(ref, None)
+    assert connector.requests == before + 2
 
 
 def test_comments_are_a_section_on_request(office: Any) -> None:
