@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from connectors.contract import Json, Ref
+from pipeline.state import age
 from pipeline.state.database import Database
 from pipeline.state.rows import (
     facts_from_json,
@@ -78,7 +79,10 @@ class Books:
             )
 
     def _touch_source(self) -> None:
-        self.database.rows("UPDATE source SET touched = 1 WHERE id = ? AND NOT touched", (self.source,))
+        if self.database.rows(
+            "UPDATE source SET touched = 1 WHERE id = ? AND NOT touched RETURNING id", (self.source,)
+        ):
+            age.advance(self.database)
 
     def next_run(self) -> float | None:
         found = self.database.one("SELECT next_run FROM source WHERE id = ?", (self.source,))

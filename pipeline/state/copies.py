@@ -13,6 +13,7 @@ import apsw
 
 from corebrain.engines.local.copies import copy, pour
 from pipeline.errors import AlreadyRunning, StateError
+from pipeline.state import age
 from pipeline.state.database import APPLICATION, BUSY_TIMEOUT_MS, told
 from pipeline.state.schema import VERSION
 from pipeline.state.sqlite import is_held
@@ -103,6 +104,7 @@ def pour_state(source: Path, file: Path) -> None:
     with told(str(file)), _open(source) as held, _open(file) as connection:
         held.execute("DELETE FROM lease")  # *source* is our own copy; leases of a backup are long over
         pour(held, connection)
+    age.mark_of(str(file)).unlink(missing_ok=True)  # the engine was put back with it
 
 
 def refuse_leases(file: Path, now: float) -> None:

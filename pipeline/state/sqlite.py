@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 from pipeline.errors import AlreadyRunning, StateError
 from pipeline.process import is_alive
+from pipeline.state import age
 from pipeline.state.database import MEMORY, Database
 from pipeline.state.plan_table import SqliteLedger
 from pipeline.state.values import Binding, Holding
@@ -38,6 +39,7 @@ class SqliteState:
 
     def __init__(self, path: Path | None) -> None:
         self._database = Database(MEMORY if path is None else str(path))
+        age.check(self._database)
 
     def bind(self, binding: Binding) -> None:
         wanted = {"root": binding.root, "engine": binding.engine, "place": binding.place}

@@ -85,6 +85,36 @@ def test_an_upgrade_killed_at_any_statement_is_made_by_the_next_sync(
     assert at > 8, "an upgrade has more statements than that"
 
 
+@pytest.mark.parametrize("kind", ["lists", "feeds", "confirms"])
+def test_an_older_state_beside_a_fuller_engine_is_made_true_again(
+    kind: str, make_world: Callable[..., Any], scenario: Any
+) -> None:
+    calm = make_world("local", scenario.first_documents(kind))
+    world = make_world("local", scenario.first_documents(kind))
+    for each in (calm, world):
+        each.run()
+    state = world.folder / "state.db"
+    older = state.read_bytes()
+    for each in (calm, world):
+        each.connector.put("x/passing.md", "# Passing\n\nStored and gone before the copy comes back.")
+        each.run()
+        each.connector.remove("x/passing.md")
+        each.built()
+        each.run()
+    assert "x/passing.md" not in str(calm.dump())
+    state.write_bytes(older)
+    for left in ("state.db-wal", "state.db-shm"):
+        (world.folder / left).unlink(missing_ok=True)
+    world.connector.put("x/passing.md", "# Passing\n\nStored and gone before the copy comes back.")
+    world.run()  # the engine has it, the copy knows nothing of it
+    world.connector.remove("x/passing.md")
+    state.write_bytes(older)
+    world.run()
+    for part in ("engine", "records", "doomed", "intents"):
+        assert world.dump()[part] == calm.dump()[part], part
+    assert world.run()["sources"][0]["stored"] == 0
+
+
 @pytest.mark.slow
 def test_a_sync_that_loses_power_at_any_moment_is_finished_by_the_next(
     make_world: Callable[..., Any], scenario: Any, recorder: Any
