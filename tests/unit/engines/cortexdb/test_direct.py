@@ -324,6 +324,20 @@ def test_the_actor_is_asked_once_sent_ever_after_and_forgotten_when_refused(
     assert double.seen.actors[-1] == "user:8"
 
 
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_request_makes_the_actor_unknown_again(
+    engine: CortexEngine, double: DirectDouble, status: int
+) -> None:
+    double.knobs.whoami_caller = "user:7"
+    engine.health()
+    double.knobs.raw["v1/admin/health"] = b"HTTP/1.1 %d No\r\nContent-Length: 0\r\n\r\n" % status
+    assert engine.health().state is HealthState.DOWN
+    double.knobs.raw.clear()
+    double.seen.clear()
+    engine.health()
+    assert double.seen.lines == ["GET /v1/auth/whoami", "GET /v1/admin/health"]
+
+
 def test_a_server_without_actors_is_asked_for_one_once(engine: CortexEngine, double: DirectDouble) -> None:
     engine.health()
     engine.health()
