@@ -32,8 +32,8 @@ kind = "notion"
 token = "${NOTION_TOKEN}"
 base_url = "${NOTION_API}"
 """
-IN_FLIGHT = 100
-"""Pages read but not stored when a kill comes: a batch."""
+IN_FLIGHT = 200
+"""Pages read but not stored when a kill comes, at most: a batch, and what waits for a place in the next."""
 
 
 @dataclass(frozen=True, slots=True)
