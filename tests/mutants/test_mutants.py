@@ -1,4 +1,4 @@
-"""One-line faults in guard, record order, reach, settling and reference counts: each is caught by the tests named."""
+"""One-line faults in guard, record order, reach, settling, turns, tools and reference counts, and who catches each."""
 
 import os
 import shutil
@@ -16,6 +16,9 @@ CRASH = "tests/crash/test_sync_crashes.py"
 NAMESPACE = "tests/unit/model/test_namespace.py"
 REACH = "tests/unit/model/test_reach.py"
 SETTLE = "tests/unit/recall/test_settle.py"
+TURNS = "tests/unit/lifecycle/test_agent_memory.py"
+CORE = "tests/unit/lifecycle/test_core.py"
+TOOLS = "tests/unit/tools/test_scoping.py"
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,41 @@ MUTANTS = [
         SETTLE,
     ),
     Mutant(
+        "turns: the turn being logged stands in its own pack",
+        "corebrain/lifecycle/agent_memory.py",
+        '"exclude_ids": (item.fingerprint(),)',
+        '"exclude_ids": ()',
+        TURNS,
+    ),
+    Mutant(
+        "turns: a failed log fails the turn",
+        "corebrain/lifecycle/agent_memory.py",
+        "return None, str(typed(error))",
+        "raise",
+        TURNS,
+    ),
+    Mutant(
+        "turns: a core section shows what lies below its node",
+        "corebrain/lifecycle/core.py",
+        "MetaFilter(reach=Reach.exact(self.at)",
+        "MetaFilter(reach=Reach.subtree(self.at)",
+        CORE,
+    ),
+    Mutant(
+        "tools: a filter reads beyond the scope",
+        "corebrain/tools/memory_tools.py",
+        '_filter(given).model_copy(update={"reach": self._scope.reach})',
+        "_filter(given)",
+        TOOLS,
+    ),
+    Mutant(
+        "tools: forgetting by id reaches out of the scope",
+        "corebrain/tools/memory_tools.py",
+        "readable = {hit.id for hit in self._engine.get(GetRequest(ids=ids, reach=self._scope.reach))}",
+        "readable = set(ids)",
+        TOOLS,
+    ),
+    Mutant(
         "reference counts: what another record names is forgotten",
         "pipeline/state/books.py",
         "AND id IN (SELECT id FROM item WHERE item.id = doomed.id)",
@@ -196,6 +234,6 @@ def test_each_fault_is_caught(copy: Path, mutant: Mutant) -> None:
 
 @pytest.mark.slow
 def test_the_copy_itself_is_sound(copy: Path) -> None:
-    for tests in (SYNC, STATE, NAMESPACE, REACH, SETTLE):
+    for tests in (SYNC, STATE, NAMESPACE, REACH, SETTLE, TURNS, CORE, TOOLS):
         ran = run(copy, tests, "")
         assert ran.returncode == 0, ran.stdout[-1500:]
