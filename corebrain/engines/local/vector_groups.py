@@ -25,6 +25,7 @@ ROOM = 512 << 20
 """Bytes of vectors kept in memory; a read of more goes through, without keeping."""
 
 _SAMPLE = 4_096  # rows whose mean is the centre
+_TOGETHER = 10_000  # rows of a reach up to which they are also kept side by side
 _SCOPES = 8  # whose groups are kept side by side
 _TURN = KIND_CODES[ItemKind.CONVERSATION]
 _WHICH = "FROM vectors v JOIN passages p USING (passage) {}WHERE v.grp = ? AND v.number > ? ORDER BY v.number"
@@ -101,6 +102,7 @@ class Scope:
         self.passages: NDArray[np.int64] = np.concatenate([group.passages for group in groups] or numbers)
         self.items: NDArray[np.int64] = np.concatenate([group.items for group in groups] or numbers)
         self._sketch: NDArray[np.uint64] | None = None
+        self._codes: tuple[NDArray[np.float32], NDArray[np.int8]] | None = None
         self.mixture: Mixture | None = None
         if any(group.mixture is not None for group in groups):
             self.mixture = Mixture.joined([group.mixture or Mixture.none(len(group.passages)) for group in groups])
@@ -118,18 +120,32 @@ class Scope:
 
     def cosines(self, query: "NDArray[np.float32]") -> "NDArray[np.float32]":
         """Return the cosine of each row with *query*."""
-        parts = [vector_codes.cosines(group.scales, group.codes, query) for group in self.groups]
-        return np.concatenate(parts or [np.empty(0, np.float32)])
+        if not self.groups:
+            return np.empty(0, np.float32)
+        if len(self.passages) > _TOGETHER:
+            return np.concatenate([vector_codes.cosines(group.scales, group.codes, query) for group in self.groups])
+        if self._codes is None:
+            self._codes = _joined([(group.scales, group.codes) for group in self.groups])
+        return vector_codes.cosines(*self._codes, query)
 
     def cosines_of(self, rows: "NDArray[np.int64]", query: "NDArray[np.float32]") -> "NDArray[np.float32]":
-        """Return the cosines of some rows, which ascend."""
+        """Return the cosines of some rows, at least one, which ascend."""
         ends = list(accumulate(len(group.passages) for group in self.groups))
-        cuts = np.searchsorted(rows, ends)
+        cuts = np.searchsorted(rows, ends).tolist()
         parts = []
         for group, end, low, high in zip(self.groups, ends, (0, *cuts), cuts, strict=False):
-            own = rows[low:high] - (end - len(group.passages))
-            parts.append(vector_codes.cosines(group.scales[own], group.codes[own], query))
-        return np.concatenate(parts)
+            if low < high:
+                own = rows[low:high] - (end - len(group.passages))
+                parts.append((group.scales[own], group.codes[own]))
+        return vector_codes.cosines(*_joined(parts), query)
+
+
+def _joined(
+    parts: "Sequence[tuple[NDArray[np.float32], NDArray[np.int8]]]",
+) -> "tuple[NDArray[np.float32], NDArray[np.int8]]":
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate([scales for scales, _ in parts]), np.concatenate([codes for _, codes in parts])
 
 
 class VectorGroups:

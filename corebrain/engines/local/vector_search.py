@@ -25,7 +25,7 @@ LOOKED_AT = 2_000
 DEVIATIONS = 1.0
 """How far above the mean of its reach, in standard deviations, a likeness begins to count: five of six lie below."""
 
-_SURELY = 4  # the best of the rows compared exactly are surely the best of all when no more than this part is asked for
+_SURELY = 2  # the best of the rows compared exactly are surely the best of all when no more than this part is asked for
 _MORE = 4  # how many times as many passages are looked at each further time
 
 
