@@ -11,13 +11,13 @@ from urllib.parse import quote
 from connectors.errors import AuthError, ConnectorError, DocumentError, DocumentRefused, Unavailable
 from connectors.github.archive import ArchiveRefused, unpack
 from connectors.github.blobs import is_blob
-from connectors.github.errors import BudgetSpent, EmptyRepository, NotThere
+from connectors.github.errors import ENDING, BudgetSpent, EmptyRepository, NotThere
 from connectors.github.identity import name_in_address, number_in_address, number_in_node
 from connectors.github.sending import Sender, understood
 from connectors.github.spool import BlobSpool
 from connectors.github.transport import Head, Repo
 from connectors.github.tree import FOLDER_MODE, Entry, Tree, is_sane
-from connectors.http.errors import Stopped, Unreachable
+from connectors.http.errors import Stopped
 
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _FEW = 4  # blobs fewer than these are asked for singly: an archive takes two requests
@@ -102,7 +102,7 @@ class ApiTransport:
             folder, sha, recursive = todo.pop()
             try:
                 whole = self._listed(repo, sha, folder, tree, recursive=recursive)
-            except (AuthError, BudgetSpent, Unreachable):
+            except ENDING:
                 raise
             except ConnectorError as error:
                 tree.missing[folder] = error

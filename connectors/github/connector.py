@@ -20,9 +20,10 @@ from connectors.contract import (
     WebhookRequest,
     within,
 )
-from connectors.errors import AuthError, ConnectorError, DocumentGone, DocumentRefused
+from connectors.errors import ConnectorError, DocumentGone, DocumentRefused
 from connectors.github import webhook
-from connectors.github.errors import BudgetSpent, NotThere
+from connectors.github.errors import ENDING, NotThere
+from connectors.github.git import GitTransport
 from connectors.github.listing import Listing, Manifest
 from connectors.github.long_notes import get_list, put_list
 from connectors.github.owners import Owners
@@ -33,12 +34,9 @@ from connectors.github.talk import Talk, kind_of
 from connectors.github.transport import Head, Repo, Transport
 from connectors.github.views import Views
 from connectors.http import Client
-from connectors.http.errors import Unreachable
 from corebrain.layout import BrainSource
 
 _GO_AWAY = "restore access, or take the repository out of the configuration to forget its documents"
-_ENDING = (AuthError, BudgetSpent, Unreachable)
-"""What concerns the whole source; any other failure is one repository's."""
 
 
 class GitHubConnector:
@@ -80,6 +78,7 @@ class GitHubConnector:
         talk: Talk | None = None,
         requests: Callable[[], int] = lambda: 0,
         http: Client | None = None,
+        git: GitTransport | None = None,
         webhook_secret: str = "",
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -92,6 +91,7 @@ class GitHubConnector:
         self._talk = talk
         self._requests = requests
         self._http = http
+        self._git = git
         self._stop = threading.Event()
         self._webhook_secret = webhook_secret
         supply = Supply(transport)
@@ -116,6 +116,8 @@ class GitHubConnector:
         self._stop = event
         if self._http is not None:
             self._http.stop = event
+        if self._git is not None:
+            self._git.heed(event)
 
     def close(self) -> None:
         """Close the connections."""
@@ -161,7 +163,7 @@ class GitHubConnector:
         for owner in self._wanted.owners:
             try:
                 found = self._owners.of(owner, notes) if self._owners else []
-            except _ENDING:
+            except ENDING:
                 raise
             except ConnectorError as error:
                 yield Failed(f"{owner}/", error)
@@ -180,7 +182,7 @@ class GitHubConnector:
             known = self._known(notes, repo) if goes_on else None
             head = self._transport.head(repo, self._ref, known)
             listing = Listing() if head.unchanged else self._views.list_at(head, notes)
-        except _ENDING:
+        except ENDING:
             raise
         except ConnectorError as error:
             yield Failed(repo.prefix, _told(error))
@@ -268,7 +270,7 @@ class GitHubConnector:
         try:
             listing = self._views.list_at(self._transport.head(repo, self._ref, None), notes)
             head = self._views[repo.name].head
-        except _ENDING:
+        except ENDING:
             raise
         except ConnectorError as error:
             yield Failed(repo.prefix if within(scope, repo.prefix) else scope, _told(error))

@@ -48,6 +48,10 @@ class GitTransport:
         self._lock = threading.RLock()
         self.requests = 0
 
+    def heed(self, stop: threading.Event) -> None:
+        """End what runs within a second once *stop* is set."""
+        self._git.stop = stop
+
     def head(self, repo: Repo, ref: str, known: Head | None) -> Head:
         wanted = [ref] if ref == "HEAD" else [f"refs/heads/{ref}", f"refs/tags/{ref}", f"refs/tags/{ref}^{{}}"]
         said = self._remote(repo, "ls-remote", self._url(repo), *wanted)

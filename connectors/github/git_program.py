@@ -4,14 +4,17 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 from connectors.errors import AuthError, ConfigError, DocumentError, Unavailable
 from connectors.github.errors import NotThere
+from connectors.http.errors import Stopped
 
-_WAIT_S = 600
+_LOOK_S = 0.25
+_LOOKS = 2400  # ten minutes
 _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "",
@@ -32,6 +35,9 @@ class GitProgram:
         git_url: The server.
         authorisation: Gives the headers that prove the source.
 
+    Attributes:
+        stop: Set it to end what runs within a second.
+
     Raises:
         ConfigError: It is not installed.
     """
@@ -43,6 +49,7 @@ class GitProgram:
         self._program = program
         self._git_url = git_url
         self._authorisation = authorisation
+        self.stop = threading.Event()
 
     def run(self, *arguments: str, at: Path) -> bytes:
         """Run a command that asks nobody, and return what it said.
@@ -92,21 +99,32 @@ class GitProgram:
             proven: Give it the credential.
 
         Raises:
+            Stopped: `stop` was set.
             Unavailable: It took too long.
         """
-        try:
-            return subprocess.run(  # noqa: S603 - our own arguments; names are checked where they are configured
-                [self._program, *arguments],
-                cwd=at,
-                input=stdin,
-                stdout=subprocess.PIPE if into is None else into,
-                stderr=subprocess.PIPE,
-                check=False,
-                env=self._environment(proven=proven),
-                timeout=_WAIT_S,
-            )
-        except subprocess.TimeoutExpired:
-            raise Unavailable(f"git took more than {_WAIT_S} s; it is tried again at the next sync") from None
+        process = subprocess.Popen(  # noqa: S603 - our own arguments; names are checked where they are configured
+            [self._program, *arguments],
+            cwd=at,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE if into is None else into,
+            stderr=subprocess.PIPE,
+            env=self._environment(proven=proven),
+        )
+        with process:
+            given: bytes | None = stdin
+            for _ in range(_LOOKS):
+                try:
+                    out, said = process.communicate(given, timeout=_LOOK_S)
+                except subprocess.TimeoutExpired:
+                    given = None  # it has been taken
+                    if self.stop.is_set():
+                        break
+                else:
+                    return subprocess.CompletedProcess(arguments, process.returncode, out, said)
+            _ended(process)
+        if self.stop.is_set():
+            raise Stopped("git was stopped; the next sync goes on where this one was")
+        raise Unavailable(f"git took more than {_LOOKS * _LOOK_S:.0f} s; it is tried again at the next sync")
 
     def _environment(self, *, proven: bool) -> dict[str, str]:
         secret = self._authorisation() if proven and not self._git_url.startswith("file://") else {}
@@ -114,3 +132,12 @@ class GitProgram:
         names = {f"GIT_CONFIG_KEY_{i}": f"http.{self._git_url}/.extraHeader" for i in range(len(secret))}
         path = f"{Path(self._program).parent}{os.pathsep}{os.defpath}"
         return {"PATH": path, **_QUIET, **given, **names, "GIT_CONFIG_COUNT": str(len(secret))}
+
+
+def _ended(process: "subprocess.Popen[bytes]") -> None:
+    """End git and, by its own hand, the helpers it runs; they may hold its pipes, so nothing is read any more."""
+    process.terminate()
+    try:
+        process.wait(2)
+    except subprocess.TimeoutExpired:
+        process.kill()

@@ -6,13 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from connectors.contract import Blob, Complete, Event, Failed, Gone, Json, Notes, Ref, Seen, Unchanged
-from connectors.errors import AuthError, ConnectorError, DocumentGone
-from connectors.github.errors import BudgetSpent
+from connectors.errors import ConnectorError, DocumentGone
+from connectors.github.errors import ENDING
 from connectors.github.said import Obj, at, blob_of, moment, pages, ref_of, repo_in, written_for
 from connectors.github.sending import Sender
 from connectors.github.texts import issue_text
 from connectors.github.transport import Repo
-from connectors.http.errors import Unreachable
 
 WHOLE_AFTER = timedelta(days=1)
 """How often everything is listed, to find what was deleted: a list of changes does not tell."""
@@ -84,7 +83,7 @@ class Issues:
             one = self._one(repo, f"{repo.api}/issues/{where['number']}", ref.key)
         except DocumentGone:
             return Gone(ref.key)
-        except (AuthError, BudgetSpent, Unreachable):
+        except ENDING:
             raise
         except ConnectorError as error:
             return Failed(ref.key, error)

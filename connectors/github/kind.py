@@ -158,6 +158,7 @@ def connector_over(
         talk=Talk(sender, config.also, Wiki(git, web, now=now) if git else None, now=now) if config.also else None,
         requests=lambda: sender.requests + (git.requests if git else 0),
         http=http,
+        git=git,
         webhook_secret=config.webhook_secret.get_secret_value(),
         now=now,
     )

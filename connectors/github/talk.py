@@ -9,21 +9,18 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 
 from connectors.contract import Blob, Complete, Event, Failed, Gone, Notes, Ref, Seen, Unchanged, within
-from connectors.errors import AuthError, ConnectorError, DocumentGone
+from connectors.errors import ConnectorError, DocumentGone
 from connectors.github.discussions import Discussions
-from connectors.github.errors import BudgetSpent
+from connectors.github.errors import ENDING
 from connectors.github.issues import Issues
 from connectors.github.said import Obj, at, blob_of, digest, pages, ref_of, repo_in, written_for
 from connectors.github.sending import Sender, understood
 from connectors.github.texts import about_text, release_text
 from connectors.github.transport import Repo
 from connectors.github.wiki import Wiki
-from connectors.http.errors import Unreachable
 
 KINDS = ("issues", "pulls", "releases", "discussions", "wiki", "about")
 """What can be asked for."""
-
-_ENDING = (AuthError, BudgetSpent, Unreachable)
 
 
 class Talk:
@@ -68,7 +65,7 @@ class Talk:
                 done = done or kind in {"issues", "pulls"}
                 with understood(here):
                     yield from (event for event in events if _is_said(event, scope, goes_on=goes_on))
-            except _ENDING:
+            except ENDING:
                 raise
             except ConnectorError as error:
                 yield Failed(here if within(scope, here) else scope, error)

@@ -1,11 +1,13 @@
 """The git transport over HTTP, as GitHub speaks it: credentials, redirects, refusals."""
 
+import threading
 from typing import Any
 
 import pytest
 
 from connectors.contract import Blob
 from connectors.errors import AuthError, Unavailable
+from connectors.http.errors import Stopped
 from connectors.testing.github_repository import Repository
 
 World = Any
@@ -79,3 +81,25 @@ def test_api_and_git_over_http_give_the_same(world: World) -> None:
         told.append({key: (ref.token, ref.url, connector.fetch(ref, None)) for key, ref in refs.items()})
     assert len(told[0]) == 72
     assert told[0] == told[1]
+
+
+def test_stop_ends_git_in_the_middle(world: World) -> None:
+    world.repository().put({"a.md": "a"})
+    connector = world.connector(transport="git")
+    stop = connector.stop = threading.Event()
+    reached, over = threading.Event(), threading.Event()
+
+    def stuck(_: str, reply: Any) -> Any:
+        reached.set()
+        over.wait(60)
+        return reply
+
+    def stopping() -> None:
+        if reached.wait(60):
+            stop.set()
+
+    world.server.tamper = stuck
+    threading.Thread(target=stopping, daemon=True).start()
+    with pytest.raises(Stopped):
+        world.scan(connector)
+    over.set()
