@@ -116,16 +116,22 @@ class EngineDescriptor(Value):
         return FetchMode.HYBRID if self.supports(FetchMode.HYBRID) else self.fetch_modes[0]
 
 
-def validate_batch(items: Sequence[Item]) -> None:
-    """Raise `InvalidRequest` unless there are 1 to 100 items, each valid; its `index` names the first that is not."""
+def validate_batch(items: Sequence[Item]) -> list[str]:
+    """Return the ids of a batch's items, in order.
+
+    Raises:
+        InvalidRequest: there are not 1 to 100, or one is invalid: `index` names the first.
+    """
     if not 1 <= len(items) <= MAX_STORE_MANY:
         raise InvalidRequest(f"a batch holds {len(items)} items, from 1 to {MAX_STORE_MANY} are allowed")
+    ids = []
     for index, item in enumerate(items):
         try:
             item.validate()
-            item.fingerprint()
+            ids.append(item.fingerprint())
         except InvalidRequest as error:
             raise InvalidRequest(error.message, index=index) from error
+    return ids
 
 
 class MemoryEngine(ABC):

@@ -158,15 +158,13 @@ class LocalEngine(MemoryEngine):
 
     def store(self, item: Item) -> StoreReceipt:
         item.validate()
-        return self._store([item])[0]
+        return self._store([item.fingerprint()], [item])[0]
 
     def store_many(self, items: Sequence[Item]) -> Receipts:
         """Store a batch in one transaction: all of it, or, when an error comes midway, nothing."""
-        validate_batch(items)
-        return self._store(items)
+        return self._store(validate_batch(items), items)
 
-    def _store(self, items: Sequence[Item]) -> Receipts:
-        ids = [item.fingerprint() for item in items]
+    def _store(self, ids: Sequence[str], items: Sequence[Item]) -> Receipts:
         with self._database.writing() as connection:
             replayed = write.store(connection, self._database.registry, zip(ids, items, strict=True))
         return [StoreReceipt(id=item_id, replayed=held) for item_id, held in zip(ids, replayed, strict=True)]
