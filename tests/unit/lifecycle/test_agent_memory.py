@@ -264,6 +264,14 @@ def test_engine_that_works_in_process_reads_and_logs_in_the_callers_thread() -> 
     assert threads == [threading.get_ident()] * 5
 
 
+def test_reply_keeps_its_tools_and_time_under_the_id_of_vector_f7(engine: MemoryEngine) -> None:
+    called = (each for each in (ToolCallRef(name="lookup", id="call-1"), ToolCallRef(name="grep")))
+    report = agent(engine).post_turn("t1", 1, "Five business days.", called, "2026-09-15T09:01:02.5Z")
+    assert report.receipt == StoreReceipt(id="fa82a8e8942238faeef780e5b3a78714e441328c", replayed=False)
+    (held,) = engine.list(ListRequest()).items
+    assert held.text == "assistant: Five business days. [tools: lookup (call-1), grep]"
+
+
 def test_failed_reply_is_raised() -> None:
     class NoWrites(ReferenceEngine):
         def store_with(self, item: Item, options: WriteOptions) -> StoreReceipt:
