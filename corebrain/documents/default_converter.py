@@ -2,7 +2,6 @@
 
 import importlib
 import threading
-import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Protocol, Self, cast
@@ -14,6 +13,8 @@ from corebrain.documents.sniff import check_container, sniff_raw
 from corebrain.documents.types import ConvertedDocument, RawDocument
 from corebrain.errors import NeedsOcr, ParserDied, Refusal, TimedOut, UnsupportedFormat
 
+_LEAST_S = 0.5  # what the last parser gets in any case
+
 
 class _Module(Protocol):
     def convert(self, raw: RawDocument, format: str) -> ConvertedDocument: ...  # noqa: A002 - the contract's word
@@ -23,14 +24,13 @@ class RegistryConverter:
     """Converts every format of the registry; text here, all else in workers. Safe to use from several threads.
 
     A document takes at most `limits.wall_s` seconds of conversion, whatever is tried: while a fallback is left, a
-    parser gets two thirds of the time that remains. Starting a worker and waiting for a free one come on top.
+    parser gets two thirds of the time that remains. Starting its first worker and waiting for a free one come on top.
 
     Args:
         workers: How many documents are converted at once (default two, or one on a single core).
         limits: What a worker may use.
         choices: `{format: parser}`, the `[documents]` table of the configuration.
         ocr: Languages whose words are read off pictures, as tesseract names them (`eng`, `deu+eng`); empty for no OCR.
-        clock: Seconds that only grow.
 
     Raises:
         ConfigError: `choices` names an unknown format or parser, `ocr` no languages.
@@ -46,11 +46,9 @@ class RegistryConverter:
         limits: Limits | None = None,
         choices: Mapping[str, str] | None = None,
         ocr: str = "",
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._choices = dict(choices or {})
         check_choices(self._choices)
-        self._clock = clock
         self._pool = ParserPool(workers, limits or Limits())
         self._pictures = PictureText(self._pool, ocr)
 
@@ -98,21 +96,23 @@ class RegistryConverter:
         failure: Refusal | None = None
         for place, parser in enumerate(parsers, start=1):
             share = left if place == len(parsers) else left * 2 / 3
-            began = self._clock()
+            seconds: list[float] = []
             try:
-                return self._run(parser, raw, found, share)
+                return self._run(parser, raw, found, share, seconds.append)
             except (TimedOut, ParserDied) as error:
                 failure = failure or error
             except ParserMissing as error:
                 advice = parser.advice() or "install it into the environment of this Python itself"
                 failure = failure or UnsupportedFormat(f"{found} needs {error}, not installed here", advice=advice)
-            left -= min(self._clock() - began, share)
+            left = max(left - sum(seconds), _LEAST_S)
         raise failure or refusal_for(found, self._choices)
 
-    def _run(self, parser: Parser, raw: RawDocument, found: str, seconds: float) -> ConvertedDocument:
+    def _run(
+        self, parser: Parser, raw: RawDocument, found: str, seconds: float, spent: Callable[[float], None]
+    ) -> ConvertedDocument:
         if parser.lane == IN_PROCESS:
             return cast("_Module", importlib.import_module(parser.module)).convert(raw, found)
-        return self._pool.convert(parser, raw, found, wall_s=seconds)
+        return self._pool.convert(parser, raw, found, wall_s=seconds, spent=spent)
 
 
 _lock = threading.Lock()

@@ -10,6 +10,7 @@ import errno
 import os
 import shutil
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
@@ -62,6 +63,7 @@ class ParserPool:
         format: str,  # noqa: A002 - the contract's word
         *,
         wall_s: float | None = None,
+        spent: Callable[[float], None] | None = None,
     ) -> ConvertedDocument:
         """Convert in a worker of the parser's lane; a worker that dies is replaced and the document tried once more.
 
@@ -70,6 +72,7 @@ class ParserPool:
             raw: The document; the worker gets a copy.
             format: Passed on to the module.
             wall_s: Seconds for this document, instead of the pool's limit.
+            spent: Told the seconds it took, the starts of workers included and the wait for a free one not.
 
         Raises:
             Refusal: Why this document cannot be converted; `TimedOut` and `ParserDied` when the worker is to blame.
@@ -91,6 +94,9 @@ class ParserPool:
                     return self._attempt(lane, parser, raw, format, left, fresh=True)
                 except errors.TimedOut:
                     raise death from None  # little time was left: the death is what there is to tell
+            finally:
+                if spent is not None:
+                    spent(monotonic() - began)
 
     def _attempt(
         self,

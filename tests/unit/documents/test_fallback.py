@@ -1,6 +1,6 @@
 """How the registry's converter goes through the parsers of a format."""
 
-import itertools
+from collections.abc import Callable
 
 import pytest
 
@@ -27,16 +27,17 @@ def _answers(
         format: str,  # noqa: A002 - the contract's word
         *,
         wall_s: float | None = None,
+        spent: Callable[[float], None],
     ) -> ConvertedDocument:
         calls.append((parser.name, wall_s))
+        spent(5.0)
         if parser.name in outcomes:
             raise outcomes[parser.name]
         return ConvertedDocument("words", None, format, None, parser.name, None, raw.size())
 
-    ticks = itertools.count()
     monkeypatch.setattr(module, "parsers_for", lambda *_: (FIRST, SECOND))
     monkeypatch.setattr(ParserPool, "convert", convert)
-    return RegistryConverter(limits=Limits(wall_s=30), clock=lambda: 5.0 * next(ticks)), calls
+    return RegistryConverter(limits=Limits(wall_s=30)), calls
 
 
 @pytest.mark.parametrize("failure", [TimedOut("late"), ParserDied("dead"), ParserMissing("one")])
