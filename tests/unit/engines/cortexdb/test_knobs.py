@@ -14,7 +14,7 @@ from corebrain.engines.cortexdb.digests import label_digest
 from corebrain.engines.cortexdb.engine import CortexEngine
 from corebrain.engines.cortexdb.hosted import TinyHumansEngine
 from corebrain.engines.cortexdb.writer import CortexWriter
-from corebrain.errors import CorebrainError, EngineError, InvalidRequest, Unavailable, Unsupported
+from corebrain.errors import Conflict, CorebrainError, EngineError, InvalidRequest, Unavailable, Unsupported
 from corebrain.model.filter import MetaFilter
 from corebrain.model.item import Body, Conversation, Document, Role, StoreItem, Turn
 from corebrain.model.meta import ItemKind, MemoryMeta
@@ -88,6 +88,29 @@ def test_a_limited_hosted_write_is_tried_three_times_and_then_given_up(
         make_hosted().store(StoreItem.document("hello"))
     assert (writes(hosted), texts(hosted)) == (3, [])
     assert len(set(hosted.seen.claims) - {None}) == 1
+
+
+@pytest.mark.parametrize("status", [b"409 No", b"400 No"])
+def test_a_conflict_of_the_first_attempt_is_told_and_nothing_is_looked_for(
+    make_hosted: MakeHosted, hosted: HostedDouble, status: bytes
+) -> None:
+    body = b'{"success":false,"error":"taken","errorCode":"CONFLICT"}'
+    hosted.knobs.raw["memory/experience"] = b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s" % (status, len(body), body)
+    with pytest.raises(Conflict, match="taken"):
+        make_hosted().store(StoreItem.document("hello"))
+    assert [line.split("?")[0] for line in hosted.seen.lines] == ["GET /memory/events", "POST /memory/experience"]
+
+
+def test_a_hosted_turn_is_looked_up_before_it_is_written(make_hosted: MakeHosted, hosted: HostedDouble) -> None:
+    turn = Conversation(turns=(Turn(role=Role.USER, text="hello"),))
+    engine = make_hosted()
+    assert not engine.store_with(turn, WriteOptions.accepted()).replayed
+    assert engine.store_with(turn, WriteOptions.accepted()).replayed
+    assert [line.split("?")[0] for line in hosted.seen.lines] == [
+        "GET /memory/events",
+        "POST /memory/experience",
+        "GET /memory/events",
+    ]
 
 
 def test_a_lost_part_alone_is_written_again(wire: Wire) -> None:
