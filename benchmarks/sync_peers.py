@@ -18,7 +18,7 @@ DIR holds a virtual environment for each peer; make them with pip, for instance
     python -m venv DIR/unstructured && DIR/unstructured/bin/pip install unstructured-ingest "unstructured[md]"
     python -m venv DIR/cocoindex    && DIR/cocoindex/bin/pip install cocoindex
 
-unstructured also fetches a spaCy model at its first document; without a network it fails.
+unstructured would fetch a spaCy model at its first document; its tokenizer is replaced, as in corebrain itself.
 """
 
 import argparse

@@ -1,5 +1,10 @@
-"""Follow a folder once with unstructured-ingest: local to local."""
+"""Follow a folder once with unstructured-ingest: local to local.
 
+Its tokenizer, which would download a spaCy model, is replaced by the plain one that corebrain gives unstructured too;
+all it does is tell prose from headings, which no step of the comparison looks at.
+"""
+
+import importlib.util
 import json
 import logging
 import sys
@@ -15,6 +20,13 @@ from unstructured_ingest.processes.connectors.local import (
     LocalUploaderConfig,
 )
 from unstructured_ingest.processes.partitioner import PartitionerConfig
+
+PLAIN = Path(__file__).parents[2] / "corebrain" / "documents" / "convert" / "plain_tokenizer.py"
+NAME = "unstructured.nlp.tokenize"
+spec = importlib.util.spec_from_file_location(NAME, PLAIN)
+if spec is not None and spec.loader is not None:
+    sys.modules[NAME] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[NAME])
 
 root, store = Path(sys.argv[1]), Path(sys.argv[2])
 logging.disable(logging.CRITICAL)
