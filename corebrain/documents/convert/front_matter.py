@@ -1,16 +1,21 @@
 """Title, tags and language from the head of a markdown file.
 
-Two forms are read: TOML between `+++` lines (by `tomllib`), and a small part of YAML between `---` lines, which is
-what people write there: `key: value`, quoted or not, `[a, b]` lists and `- item` lists, at the top level. Anything else
-in it (nested maps, block scalars, anchors) is passed over; a value is never evaluated.
+Read are TOML between `+++` lines (Hugo, Zola; by `tomllib`), one JSON object (Hugo; by `json`), `Title: …` lines before
+the first blank one (MultiMarkdown, as MkDocs takes them), and a small part of YAML between `---` lines (Docusaurus,
+MkDocs, Hugo, Jekyll), which is what people write there: `key: value`, quoted or not, `[a, b]` lists and `- item` lists,
+at the top level. Anything else in it (nested maps, block scalars, anchors) is passed over; a value is never evaluated.
 """
 
+import json
 import re
 import tomllib
 from dataclasses import dataclass
+from typing import Any
 
 _YAML = re.compile(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(r"\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_LINES = re.compile(r"(?:[A-Za-z][\w -]*:[ \t]+\S[^\n]*\n|[ \t]+\S[^\n]*\n)+(?=[ \t]*\r?\n)")
+_LABEL = re.compile(r"label:[ \t]+(.*)$")
 _KEY = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t]+(.*))?$")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)$")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*$")
@@ -27,7 +32,7 @@ class FrontMatter:
 
     Attributes:
         title: `title`.
-        tags: `tags`, as a list or with commas, a leading `#` left out.
+        tags: `tags`, as a list, with commas or (as Jekyll has them) blanks between; a leading `#` left out.
         language: `language` or `lang`, when it looks like a language tag.
         length: Characters it takes, 0 when the file has none.
     """
@@ -45,6 +50,11 @@ def front_matter(text: str) -> FrontMatter:
         return _of(_yaml_fields(match[1]), match.end())
     if head.startswith("+++") and (match := _TOML.match(head)):
         return _of(_toml_fields(match[1]), match.end())
+    if head.startswith("{"):
+        return _of(*_json_fields(head))
+    if head[:1].isalpha() and (match := _LINES.match(head)):
+        fields = _yaml_fields(match[0]) or {}
+        return _of(fields if "title" in fields else None, match.end())
     return FrontMatter()
 
 
@@ -53,7 +63,7 @@ def _of(fields: dict[str, _Value] | None, length: int) -> FrontMatter:
         return FrontMatter()
     title, tags = fields.get("title"), fields.get("tags", [])
     language = fields.get("language") or fields.get("lang")
-    listed = tags.split(",") if isinstance(tags, str) else tags
+    listed = tags.split("," if "," in tags else None) if isinstance(tags, str) else tags
     clean = dict.fromkeys(tag.strip().removeprefix("#") for tag in listed)
     return FrontMatter(
         title=title if isinstance(title, str) and title.strip() else None,
@@ -72,11 +82,13 @@ def _yaml_fields(block: str) -> dict[str, _Value] | None:
             key = match[1].lower()
             fields[key] = _yaml_value((match[2] or "").strip())
         elif key and (item := _ITEM.match(line)):
-            held = fields[key]
+            held, text = fields[key], item[1].strip()
+            label = _LABEL.match(text)  # of a tag of Docusaurus, whose permalink follows
+            value = _scalar(label[1].strip() if label else text)
             if held == "":
-                fields[key] = [_scalar(item[1].strip())]
+                fields[key] = [value]
             elif isinstance(held, list):
-                held.append(_scalar(item[1].strip()))
+                held.append(value)
     return fields or None
 
 
@@ -104,7 +116,24 @@ def _toml_fields(block: str) -> dict[str, _Value] | None:
     except (tomllib.TOMLDecodeError, RecursionError):
         return None
     taxonomies = table.get("taxonomies")  # where Zola keeps the tags
-    fields = {**taxonomies, **table} if isinstance(taxonomies, dict) else table
+    return _strings_of({**taxonomies, **table} if isinstance(taxonomies, dict) else table)
+
+
+def _json_fields(head: str) -> tuple[dict[str, _Value] | None, int]:
+    try:
+        table, end = json.JSONDecoder().raw_decode(head)
+    except (ValueError, RecursionError):
+        return None, 0
+    if (
+        not isinstance(table, dict)
+        or not isinstance(table.get("title"), str)
+        or head[end:].lstrip(" \t")[:1] not in "\r\n"
+    ):
+        return None, 0
+    return _strings_of(table), end
+
+
+def _strings_of(fields: dict[str, Any]) -> dict[str, _Value]:
     strings = {key.lower(): value for key, value in fields.items() if isinstance(value, str)}
     lists = {
         key.lower(): [item for item in value if isinstance(item, str)]
