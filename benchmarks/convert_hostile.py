@@ -66,7 +66,7 @@ def main() -> int:
     print(f"longest {longest[0]:.1f} s ({longest[1]})")
     peak = peak_mb()
     print(
-        f"{len(files)} files, 0 crashes of this process, {late} past the limit + {options.spare:g} s, {bad} unaccounted,"
+        f"{len(files)} files, 0 crashes here, {late} past the limit + {options.spare:g} s, {bad} unaccounted,"
         f" peak of this process {peak:.0f} MB (goal < {MOST_MB})"
     )
     return 1 if late or bad or peak >= MOST_MB else 0
