@@ -368,3 +368,16 @@ def test_forgotten_history_is_nowhere_and_all_else_stays(kind: str, history: dic
         left = {hit.id for hit in engine.list(ListRequest(filter=everything, limit=1000)).items}
         assert left == {hit.id for hit in before} - gone
         assert not any(found.heading == "This agent's history" for found in memory.recall(None).sections)
+
+
+@given(history=histories())
+def test_newest_that_the_local_engine_picks_itself_are_those_that_listing_all_would_show(
+    history: dict[str, Any],
+) -> None:
+    thread = history["live"][0]
+    with engine_of("local") as engine:
+        fill(engine, history)
+        picking = memory_of(engine, history)
+        listing = AgentMemory(Failing(engine, []), history["layout"], history["agent"]).with_policy(history["policy"])
+        assert picking.recall(None) == listing.recall(None)
+        assert picking.start_session(thread) == listing.start_session(thread)
