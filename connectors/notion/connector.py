@@ -110,6 +110,15 @@ class NotionConnector:
         return self._api.requests
 
     @property
+    def say(self) -> Callable[[str], None]:
+        """Told what is left out of documents, such as an attachment over the limit; set it to listen."""
+        return self._reading.say
+
+    @say.setter
+    def say(self, listener: Callable[[str], None]) -> None:
+        self._reading.say = listener
+
+    @property
     def stop(self) -> threading.Event:
         """Set it to end every wait and request within a second; another event may be put in its place."""
         return self._http.stop

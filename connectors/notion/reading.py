@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from connectors.contract import Blob
@@ -53,6 +54,7 @@ class Reading:
         wishes: What they are to hold.
         titles: Remembered titles by id.
         listed_title: Returns a title that a running listing has, `None` when it has not.
+        say: Told which attachments are left out.
     """
 
     api: NotionApi
@@ -60,6 +62,7 @@ class Reading:
     wishes: Wishes
     titles: Remembered = field(default_factory=Remembered)
     listed_title: Callable[[str], str | None] = lambda _key: None
+    say: Callable[[str], None] = lambda _line: None
     _users: dict[str, str] | None = None
 
     def document(self, thing: Obj, above: tuple[str, ...], token: str | None) -> Blob:
@@ -87,8 +90,12 @@ class Reading:
         parts: tuple[Blob, ...] = ()
         if self.wishes.attachments != "none":
             files = (*body.files, *attached(thing))
-            parts = read_attachments(self.http, files, self.wishes.attachments, self.wishes.max_bytes)
+            wanted, most = self.wishes.attachments, self.wishes.max_bytes
+            parts = read_attachments(self.http, files, wanted, most, partial(self._left_out, page_url(key)))
         return self._blob(whole, above, token, text, parts)
+
+    def _left_out(self, page: str, name: str, why: str) -> None:
+        self.say(f"{name} in {page} is left out: {why}")
 
     def _blob(
         self, thing: Obj, above: tuple[str, ...], token: str | None, text: str, parts: tuple[Blob, ...] = ()

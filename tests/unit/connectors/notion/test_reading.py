@@ -329,7 +329,12 @@ def test_signed_addresses_are_in_no_document_and_change_none(office: Any) -> Non
 def test_an_attachment_that_cannot_be_read_costs_only_itself(office: Any) -> None:
     page = put_files(office)
     del office.workspace.files["Plan A.pdf"]
-    blob = office.document(office.connector(wishes=Wishes(attachments="files")), page)
+    connector = office.connector(wishes=Wishes(attachments="files"))
+    said: list[str] = []
+    connector.say = said.append
+    blob = office.document(connector, page)
+    assert [line.startswith(f"Plan A.pdf in {page_url(page)} is left out: ") for line in said] == [True]
+    assert "X-Amz" not in said[0]
     assert [part.filename for part in blob.parts] == ["data.csv"]
     for part in blob.parts:
         part.data.unlink()
@@ -338,7 +343,11 @@ def test_an_attachment_that_cannot_be_read_costs_only_itself(office: Any) -> Non
 def test_an_attachment_over_the_limit_is_left_out(office: Any) -> None:
     page = put_files(office)
     office.workspace.files["Plan A.pdf"] = b"x" * 1000
-    blob = office.document(office.connector(wishes=Wishes(attachments="files", max_bytes=100)), page)
+    connector = office.connector(wishes=Wishes(attachments="files", max_bytes=100))
+    said: list[str] = []
+    connector.say = said.append
+    blob = office.document(connector, page)
+    assert ["Plan A.pdf" in line and "100" in line for line in said] == [True]
     assert [part.filename for part in blob.parts] == ["data.csv"]
     for part in blob.parts:
         part.data.unlink()
