@@ -320,6 +320,7 @@ def test_session_without_focus_shows_the_newest_of_the_thread_first(engine: Memo
     memory = agent(engine)
     talk(memory, "intro", "I live in Tallinn", "noted", "codename is Marlin", "noted too")
     talk(memory, "other", "something else", day=2)
+    engine.store(StoreItem.learning("Prefers tea", LearningKind.PREFERENCE, 0.9))
     pack = memory.start_session(" intro ")
     first, *rest = pack.sections
     assert first.heading == "Earlier in this thread"
@@ -330,7 +331,8 @@ def test_session_without_focus_shows_the_newest_of_the_thread_first(engine: Memo
         "user: I live in Tallinn",
     ]
     assert [(found.heading, [hit.text for hit in found.hits]) for found in rest] == [
-        ("This agent's history", ["user: something else"])
+        ("Learnings", ["Prefers tea"]),
+        ("This agent's history", ["user: something else"]),
     ]
 
 
