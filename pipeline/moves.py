@@ -1,7 +1,5 @@
 """Files a stored document elsewhere without reading or converting it: the engine has its text."""
 
-from collections.abc import Sequence
-
 from connectors.contract import Ref
 from connectors.document import Convertible
 from corebrain.contract import MemoryEngine
@@ -25,12 +23,12 @@ class Mover:
 
     def as_stored(self, record: Record) -> list[BrainDocument] | None:
         """Return a record's documents as they were stored; `None` when the engine has not all of them whole."""
-        items = self._items(record.facts)
+        items = self._items(record)
         return None if items is None else [self._document(item) for item in items]
 
     def renamed(self, twin: Record, ready: Convertible, fresh: Pinned, pinned: Pinned) -> list[BrainDocument] | None:
         """Return the documents of *twin* as the fetched *ready* would give them, had it been converted."""
-        items = self._items(twin.facts)
+        items = self._items(twin)
         if items is None:
             return None
         first, *parts = items
@@ -42,7 +40,7 @@ class Mover:
 
     def relisted(self, twin: Record, ref: Ref) -> list[BrainDocument] | None:
         """Return the documents of *twin* under the key and url of *ref*, which was not fetched."""
-        items = self._items(twin.facts)
+        items = self._items(twin)
         if items is None:
             return None
         first, *parts = items
@@ -60,27 +58,42 @@ class Mover:
             source=self._source, title=item.title, text=item.text, mime=item.mime, meta=meta or item.meta
         )
 
-    def _items(self, facts: Sequence[Fact]) -> list[Document] | None:
+    def _items(self, record: Record) -> list[Document] | None:
         held: dict[str, Hit] = {}
-        ids = [fact.id for fact in facts]
+        ids = [fact.id for fact in record.facts]
         for start in range(0, len(ids), MAX_GET_IDS):
             page = self._engine.get(GetRequest(ids=tuple(ids[start : start + MAX_GET_IDS])))
             held.update((hit.id, hit) for hit in page)
-        items = [_proved(held.get(fact.id), fact) for fact in facts]
+        items = [_proved(held.get(fact.id), fact, record.ref.key) for fact in record.facts]
         whole = [item for item in items if item is not None]
         return whole if len(whole) == len(items) else None
 
 
-def _proved(hit: Hit | None, fact: Fact) -> Document | None:
+def _proved(hit: Hit | None, fact: Fact, key: str) -> Document | None:
     """Take the rendered text apart again; the id tells whether that was right."""
     if hit is None:
         return None
-    untitled = Document(body=Body(text=hit.text), mime=fact.mime, meta=hit.meta)
-    candidates = [untitled]
-    if hit.text.startswith("# "):
-        title, _, body = hit.text[2:].partition("\n\n")
-        candidates.insert(0, Document(title=title, body=Body(text=body), mime=fact.mime, meta=hit.meta))
+    candidates = [
+        Document(title=title, body=Body(text=text), mime=fact.mime, meta=meta)
+        for title, text in _readings(hit.text)
+        for meta in _metas(hit.meta, f"{key}/{fact.part}" if fact.part else key)
+    ]
     return next((item for item in candidates if item.fingerprint() == fact.id), None)
+
+
+def _readings(text: str) -> list[tuple[str | None, str]]:
+    """Return title and text as they may have been before they were rendered."""
+    if not text.startswith("# "):
+        return [(None, text)]
+    title, _, body = text[2:].partition("\n\n")
+    return [(title, body), (None, text)]
+
+
+def _metas(meta: MemoryMeta, path: str) -> list[MemoryMeta]:
+    """Return metadata as it is given back, and as it was stored where a server is told no folders."""
+    if not meta.file_path or meta.folder is not None or "/" not in path:
+        return [meta]
+    return [meta, meta.model_copy(update={"file_path": path, "folder": path.rpartition("/")[0]})]
 
 
 def _converted(item: Document, twin: Record) -> ConvertedDocument:

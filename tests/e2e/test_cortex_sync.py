@@ -97,6 +97,20 @@ def test_a_lost_state_forgets_nothing_of_a_document_that_cannot_be_read_now(desk
     assert (report["forgotten"], len(double.log.events)) == (0, 4)
 
 
+def test_a_moved_document_and_a_split_source_are_filed_anew_from_what_the_server_holds(desk: Desk) -> None:
+    shell, double = desk
+    shell.write(2, "docs/hr")
+    assert shell.report()["stored"] == 2
+    (shell.folder / "docs" / "hr" / "d00001.md").rename(shell.folder / "docs" / "hr" / "renamed.md")
+    report = shell.report()
+    assert (report["moved"], report["new"], report["gone"], report["forgotten"]) == (1, 0, 0, 1)
+    split = shell.brain("split", "docs", "--json").json["sources"][0]
+    assert (split["moved"], split["forgotten"], split["bytes_fetched"]) == (2, 2, 0)
+    assert {event["scope"] for event in double.log.events} == {"app:tinymemory/source:files/project:hr/app:documents"}
+    assert set(copies(double).values()) == {1}
+    assert shell.report()["unchanged"] == 2
+
+
 def test_every_reading_verb_reads_what_is_there_also_from_a_machine_that_never_synced(desk: Desk) -> None:
     shell, _ = desk
     shell.write(2, "docs/hr")
