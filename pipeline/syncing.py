@@ -19,7 +19,14 @@ AT_ONCE = 16
 """Sources synced side by side: slow ones must not hold up a quick one."""
 
 
-def sync(connector: Connector, brain: Brain, state: StateStore, *, name: str | None = None) -> SyncReport:
+def sync(
+    connector: Connector,
+    brain: Brain,
+    state: StateStore,
+    *,
+    name: str | None = None,
+    stop: threading.Event | None = None,
+) -> SyncReport:
     """Make the brain hold what one source holds.
 
     Afterwards every readable document of the source is stored, changed ones replaced, moved ones filed anew, gone
@@ -31,12 +38,13 @@ def sync(connector: Connector, brain: Brain, state: StateStore, *, name: str | N
         brain: Where its documents go.
         state: What was synced before; keep it as long as the engine's data.
         name: The source's name; the connector's own, else its source's id.
+        stop: Set it to end after the batch under way; the next call goes on there. A connector that waits is given it.
 
     Raises:
         SetupError: The state cannot be used; nothing was touched.
     """
     called = name or getattr(connector, "name", "") or str(connector.source)
-    return sync_all([Source(called, connector, brain)], state)
+    return sync_all([Source(called, connector, brain)], state, Host() if stop is None else Host(stop=stop))
 
 
 def sync_all(

@@ -73,7 +73,8 @@ class Books:
                 "INSERT OR REPLACE INTO job (body, added) VALUES (?, ?)", [(body, now) for body in bodies]
             )
             self.database.rows(  # what an engine that failed has done all the same is not known before the next run
-                "UPDATE source SET touched = 0 WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM intent WHERE source = ?1)"
+                "UPDATE source SET touched = 0 WHERE id = ?1 AND touched"
+                " AND NOT EXISTS (SELECT 1 FROM intent WHERE source = ?1)"
                 " AND NOT EXISTS (SELECT 1 FROM doomed WHERE source = ?1)",
                 (self.source,),
             )

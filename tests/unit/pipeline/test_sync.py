@@ -13,8 +13,11 @@ from connectors.errors import AuthError, DocumentRefused, Unavailable
 from connectors.files.connector import FilesConnector
 from connectors.testing.behaviour import Behaviour
 from connectors.testing.scripted import ConfirmingConnector, ScriptedConnector
+from corebrain.brain import Brain
+from corebrain.engines.reference import ReferenceEngine
 from corebrain.layout import BrainSource
 from corebrain.model.requests import MAX_STORE_MANY
+from pipeline import SqliteState, sync
 from pipeline.workers import AHEAD
 
 TWO = {"a.md": "# A\n\nAlpha.", "b.md": "# B\n\nBeta."}
@@ -707,6 +710,23 @@ def test_a_stopped_sync_finishes_its_batch_and_goes_on_next_time(bench: Any, doc
     source.fetches.clear()
     assert bench.sync(source).new == 300 - stored
     assert len(bench.engine) == 300
+
+
+def test_people_who_embed_it_sync_in_one_call_and_stop_it(documents: Callable[..., Any]) -> None:
+    source, brain, state, stop = (
+        ScriptedConnector(documents(300)),
+        Brain(ReferenceEngine()),
+        SqliteState(None),
+        threading.Event(),
+    )
+    source.faults.before_fetch("docs/0150.md", stop.set)
+    first = sync(source, brain, state, stop=stop)
+    assert first.interrupted
+    second = sync(source, brain, state)
+    assert (second.ok, first.sources[0].new + second.sources[0].new) == (True, 300)
+    assert [job.name for job in second.jobs] == ["build_beliefs"]
+    third = sync(source, brain, state, name="scripted")
+    assert (third.sources[0].name, third.sources[0].unchanged, third.jobs) == ("scripted", 300, ())
 
 
 def test_tombstones_over_the_ceiling_are_not_lost_with_the_cursor(bench: Any, documents: Callable[..., Any]) -> None:
