@@ -33,17 +33,21 @@ class GitTransport:
     Args:
         git_url: What `owner/name.git` is appended to.
         authorisation: Gives the headers that prove the source.
+        proxy: Address of a proxy; empty goes without one.
+        ca: File of certificates to trust beside the usual ones.
 
     Raises:
         ConfigError: The address is of a kind that git would run a program for, or git is not installed.
     """
 
-    def __init__(self, git_url: str, authorisation: Callable[[], dict[str, str]]) -> None:
+    def __init__(
+        self, git_url: str, authorisation: Callable[[], dict[str, str]], *, proxy: str = "", ca: Path | None = None
+    ) -> None:
         parts = urlsplit(git_url)
         if parts.scheme not in {"https", "file"} and (parts.scheme != "http" or parts.hostname not in _HERE):
             raise ConfigError("git_url must start with https:// or file://")
         self._git_url = git_url.rstrip("/")
-        self._git = GitProgram(self._git_url, authorisation)
+        self._git = GitProgram(self._git_url, authorisation, proxy=proxy, ca=ca)
         self._folder: Path | None = None
         self._lock = threading.RLock()
         self.requests = 0

@@ -3,8 +3,11 @@
 import os
 import re
 import shutil
+import ssl
 import subprocess
+import tempfile
 import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -34,6 +37,8 @@ class GitProgram:
     Args:
         git_url: The server.
         authorisation: Gives the headers that prove the source.
+        proxy: Address of a proxy; empty goes without one.
+        ca: File of certificates to trust beside the usual ones.
 
     Attributes:
         stop: Set it to end what runs within a second.
@@ -42,13 +47,18 @@ class GitProgram:
         ConfigError: It is not installed.
     """
 
-    def __init__(self, git_url: str, authorisation: Callable[[], dict[str, str]]) -> None:
+    def __init__(
+        self, git_url: str, authorisation: Callable[[], dict[str, str]], *, proxy: str = "", ca: Path | None = None
+    ) -> None:
         program = shutil.which("git")
         if program is None:
             raise ConfigError("git is not installed, which transport = 'git' needs; install it, or use the api")
         self._program = program
         self._git_url = git_url
         self._authorisation = authorisation
+        self._proxy = proxy
+        self._ca = ca
+        self._trusted: Path | None = None
         self.stop = threading.Event()
 
     def run(self, *arguments: str, at: Path) -> bytes:
@@ -128,10 +138,35 @@ class GitProgram:
 
     def _environment(self, *, proven: bool) -> dict[str, str]:
         secret = self._authorisation() if proven and not self._git_url.startswith("file://") else {}
-        given = {f"GIT_CONFIG_VALUE_{i}": f"{name}: {value}" for i, (name, value) in enumerate(secret.items())}
-        names = {f"GIT_CONFIG_KEY_{i}": f"http.{self._git_url}/.extraHeader" for i in range(len(secret))}
+        told = [(f"http.{self._git_url}/.extraHeader", f"{name}: {value}") for name, value in secret.items()]
+        told += [("http.proxy", self._proxy)] if self._proxy else []
+        told += [("http.sslCAInfo", str(self._certificates(self._ca)))] if self._ca else []
+        names = {f"GIT_CONFIG_KEY_{i}": name for i, (name, _) in enumerate(told)}
+        values = {f"GIT_CONFIG_VALUE_{i}": value for i, (_, value) in enumerate(told)}
         path = f"{Path(self._program).parent}{os.pathsep}{os.defpath}"
-        return {"PATH": path, **_QUIET, **given, **names, "GIT_CONFIG_COUNT": str(len(secret))}
+        return {"PATH": path, **_QUIET, **names, **values, "GIT_CONFIG_COUNT": str(len(told))}
+
+    def _certificates(self, ca: Path) -> Path:
+        """A file of the usual certificates and the given ones: git trusts one file only.
+
+        Raises:
+            ConfigError: The given file holds none that can be read.
+        """
+        if self._trusted is None:
+            usual = ssl.get_default_verify_paths().cafile
+            try:
+                ssl.create_default_context().load_verify_locations(cafile=ca)
+                pem = (Path(usual).read_bytes() if usual else b"") + b"\n" + ca.read_bytes()
+            except OSError as error:
+                raise ConfigError(
+                    f"the ca file {ca} holds no certificates that can be read; correct its path"
+                ) from error
+            place, name = tempfile.mkstemp(prefix="corebrain-git-", suffix=".pem")
+            with os.fdopen(place, "wb") as file:
+                file.write(pem)
+            self._trusted = Path(name)
+            weakref.finalize(self, self._trusted.unlink, missing_ok=True)
+        return self._trusted
 
 
 def _ended(process: "subprocess.Popen[bytes]") -> None:

@@ -118,7 +118,7 @@ def make(config: GitHubConfig, name: str, base: Path) -> GitHubConnector:
         ca=base / config.ca if config.ca else None,
         proxy=config.proxy or None,
     )
-    return connector_over(http, config, wanted, name)
+    return connector_over(http, config, wanted, name, base=base)
 
 
 def connector_over(
@@ -127,8 +127,10 @@ def connector_over(
     wanted: Wanted,
     name: str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    *,
+    base: Path = Path(),
 ) -> GitHubConnector:
-    """Make a connector that asks by *http* and has the time from *now*."""
+    """Make a connector that asks by *http* and has the time from *now*; paths are those of *base*."""
     web = pages_url(config.base_url)
     git_url = config.git_url or web
     credential = _credential(http, config, wanted)
@@ -136,7 +138,8 @@ def connector_over(
     transport: Transport = ApiTransport(sender)
     git: GitTransport | None = None
     if config.transport == "git" or "wiki" in config.also:
-        git = GitTransport(git_url, lambda: basic(credential.headers()))
+        ca = base / config.ca if config.ca else None
+        git = GitTransport(git_url, lambda: basic(credential.headers()), proxy=config.proxy, ca=ca)
     if config.transport == "git" and git is not None:
         transport = git
     large = Lfs(sender, git_url) if config.lfs else None
