@@ -85,6 +85,18 @@ def test_a_sync_that_waits_for_a_host_ends_when_it_is_told(shell: Any, host: Any
     assert status["failing_since"] is None
 
 
+def test_a_scheduled_sync_that_waits_for_a_host_ends_when_it_is_told(shell: Any, host: Any) -> None:
+    table = SOURCES["notion"].format(url=f"http://127.0.0.1:{host.server_port}")
+    (shell.folder / "brain.toml").write_text(f'[sources.far]\n{table}\nevery = "1h"\n')
+    keeper = shell.start("run")
+    assert host.asked.wait(DEADLINE_S)
+    time.sleep(0.3)  # let it begin to wait
+    keeper.send_signal(signal.SIGTERM)
+    _, err = keeper.communicate(timeout=DEADLINE_S)
+    assert keeper.returncode == INTERRUPTED, err
+    assert "did not end in time" not in err
+
+
 HANGING = """
 import sys, threading, time
 sys.path[:0] = [sys.argv[1]]

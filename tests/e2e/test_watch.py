@@ -251,6 +251,18 @@ def test_the_container_s_configuration_is_valid() -> None:
     assert config.sources["documents"].keys.schedule() is not None
 
 
+def test_the_image_holds_what_it_copies_and_runs_as_an_ordinary_user() -> None:
+    lines = (REPOSITORY / "packaging" / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+    words = [line.split() for line in lines if line and not line.startswith("#")]
+    copied = [name for step, *names in words if step == "COPY" and not names[0].startswith("-") for name in names[:-1]]
+    assert {"pyproject.toml", "corebrain", "connectors", "pipeline"} <= set(copied)
+    assert [name for name in copied if not (REPOSITORY / name).exists()] == []
+    (user,) = [names[0] for step, *names in words if step == "USER"]
+    assert int(user) > 0
+    (health,) = [line for line in lines if line.startswith("HEALTHCHECK")]
+    assert health.rstrip().endswith('"run", "--check"]')
+
+
 def test_the_launchd_example_is_a_property_list_that_runs_brain() -> None:
     found = plistlib.loads((REPOSITORY / "packaging" / "dev.corebrain.brain.plist").read_bytes())
     assert found["ProgramArguments"][-1] == "run"
