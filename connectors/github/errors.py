@@ -1,6 +1,6 @@
 """What GitHub's errors mean for a sync, beside the tree of `connectors.errors`."""
 
-from connectors.errors import AuthError, DocumentError, DocumentGone, DocumentRefused, Unavailable
+from connectors.errors import AuthError, ConfigError, DocumentError, DocumentGone, DocumentRefused, Unavailable
 from connectors.http.errors import Stopped, Unreachable
 
 
@@ -24,5 +24,5 @@ class AccessRefused(DocumentRefused):
     """The credential may not read this repository, whatever else it may."""
 
 
-ENDING = (AuthError, BudgetSpent, Stopped, Unreachable)
+ENDING = (AuthError, BudgetSpent, ConfigError, Stopped, Unreachable)
 """What concerns the whole source; any other failure is one repository's, folder's or document's."""
