@@ -80,6 +80,14 @@ def test_an_applied_write_whose_reply_is_lost_is_there_once(wire: Wire) -> None:
     assert texts(double) == ["hello"]
 
 
+def test_an_item_twice_in_a_batch_is_sent_once(wire: Wire) -> None:
+    engine, double = wire
+    item = StoreItem.document("hello")
+    receipts = engine.store_many([item, StoreItem.document("other"), item])
+    assert [receipt.replayed for receipt in receipts] == [False, False, True]
+    assert writes(double) == 2
+
+
 def test_a_limited_hosted_write_is_tried_three_times_and_then_given_up(
     make_hosted: MakeHosted, hosted: HostedDouble
 ) -> None:
