@@ -18,16 +18,16 @@ from connectors.testing.github_server import GitHubServer
 
 
 def repositories(paths: Iterable[Path]) -> Iterator[Repository]:
-    """Find the repositories at and directly below *paths*."""
-    number = 0
-    for path in paths:
-        for folder in [path, *sorted(path.iterdir())]:
-            if not (folder / ".git").exists() and not (folder / "HEAD").is_file():
-                continue
-            number += 1
-            branch = git(folder, "symbolic-ref", "--short", "HEAD").decode().strip()
-            full = folder.resolve()
-            yield Repository(full.parent.name, full.name.removesuffix(".git"), full, number, branch)
+    """Find the repositories that *paths* are, or that lie directly below them."""
+    found = (folder for path in paths for folder in ([path] if _is_repository(path) else sorted(path.iterdir())))
+    for number, folder in enumerate(filter(_is_repository, found), start=1):
+        branch = git(folder, "symbolic-ref", "--short", "HEAD").decode().strip()
+        full = folder.resolve()
+        yield Repository(full.parent.name, full.name.removesuffix(".git"), full, number, branch)
+
+
+def _is_repository(folder: Path) -> bool:
+    return (folder / ".git").exists() or (folder / "HEAD").is_file()
 
 
 def main(arguments: list[str] | None = None) -> int:
