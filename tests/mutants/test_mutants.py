@@ -79,6 +79,22 @@ MUTANTS = [
         "killed and reference",
     ),
     Mutant(
+        "record order: a run that died owes no build",
+        "pipeline/source_sync.py",
+        "touched = owed or bool(",
+        "touched = bool(",
+        CRASH,
+        "first_sync and reference-never",
+    ),
+    Mutant(
+        "guard: an older state is believed",
+        "pipeline/state/sqlite.py",
+        "        age.check(self._database)\n",
+        "",
+        "tests/crash/test_state_crashes.py",
+        "older and feeds",
+    ),
+    Mutant(
         "record order: the cursor moves before everything is stored",
         "pipeline/source_run.py",
         "if settled and listing.cursor is not None",
