@@ -70,14 +70,19 @@ def _sort_in(box: tuple[float, float, float, float], horizontal: list[Ruling], v
 
 def _boxes(reader: PageReader, item: object) -> list[tuple[float, float, float, float]]:
     """The upright boxes of a path: its own when it is one line or one rectangle, else those of its segments."""
-    segments = pdfium_c.FPDFPath_CountSegments(item)
-    if segments > MAX_SEGMENTS or not pdfium_c.FPDFPageObj_GetBounds(item, *_EDGES):
+    if not pdfium_c.FPDFPageObj_GetBounds(item, *_EDGES):
         return []
     left, bottom, right, top = (edge.value for edge in _EDGES)
-    if right - left < _SHORT and top - bottom < _SHORT:
+    width, height = right - left, top - bottom
+    if width < _SHORT and height < _SHORT:
+        return []
+    box = reader.upright(left, bottom, right, top)
+    if width <= _THIN or height <= _THIN:  # a rule, whatever it is drawn with
+        return [box]
+    segments = pdfium_c.FPDFPath_CountSegments(item)
+    if segments > MAX_SEGMENTS:
         return []
     if segments <= 5:
-        box = reader.upright(left, bottom, right, top)
         full = (box[2] - box[0]) > 0.97 * reader.width and (box[3] - box[1]) > 0.9 * reader.height
         return [] if full else [box]
     return _segment_boxes(reader, item, segments)
