@@ -44,7 +44,7 @@ class Backlog:
         self._database = database
         self._guarded = guarded
         self._timeout_s = timeout_s
-        self._size = 8
+        self._size = 4
 
     def work(self, deadline: float, now: Callable[[], float]) -> int:
         """Embed until *deadline* of the clock *now*, one batch at least; return how many passages still wait.
