@@ -1,12 +1,30 @@
 """What a crawl remembers: the frontier and the pages' notes."""
 
+import tracemalloc
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.contract import Json
 from connectors.notes import MemoryNotes
+from connectors.testing.web import WebStandIn
+from connectors.testing.web_pages import documentation
+from connectors.web.connector import WebConnector
 from connectors.web.frontier import PIECE, Entry, Frontier
 from connectors.web.page_notes import PageNote, PageNotes
+from connectors.web.scope import Scope
+from connectors.web.site import Habits
+
+
+class Elsewhere(MemoryNotes):
+    """Notes that take no memory here, but for the queue."""
+
+    def get(self, key: str) -> Json:
+        return super().get(key) if key.startswith("queue") else None
+
+    def put(self, key: str, value: Json) -> None:
+        if key.startswith("queue"):
+            super().put(key, value)
 
 
 def filled(notes: MemoryNotes | None, count: int) -> Frontier:
@@ -66,6 +84,27 @@ def test_cleared_frontier_leaves_no_note() -> None:
     frontier.checkpoint()
     frontier.clear()
     assert notes._values == {}
+
+
+def test_crawl_remembers_little_of_each_page() -> None:
+    """What a page leaves in memory is its key and a mark; the rest lies in notes, which a store keeps."""
+    pages = 600
+    with WebStandIn(documentation(pages)) as site:
+        scope = Scope([f"{site.url}/"])
+        connector = WebConnector(scope, Habits(interval_s=0, concurrency=1), allow_private=[site.place])
+        grown: dict[int, int] = {}
+        tracemalloc.start()
+        try:
+            for number, event in enumerate(connector.scan(None, Elsewhere())):
+                del event
+                if number in {pages // 3, pages - 40}:
+                    site.log.clear()
+                    grown[number] = tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+            connector.close()
+    first, last = grown
+    assert (grown[last] - grown[first]) / (last - first) < 1024  # bytes a page; its text alone has three times as many
 
 
 def test_notes_of_long_pages_stay_small_and_whole() -> None:
