@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 )
 
 from corebrain.contract import Hits, Item, MemoryEngine
+from corebrain.embed.letters import Letters
 from corebrain.engines.local import LocalEngine
 from corebrain.engines.reference import ReferenceEngine
 from corebrain.errors import InvalidRequest
@@ -466,12 +467,15 @@ class LocalAndDict(EngineAndDict):
 
     def make(self) -> MemoryEngine:
         self.folder = Path(tempfile.mkdtemp())
+        return self.opened()
+
+    def opened(self) -> LocalEngine:
         return LocalEngine(self.folder, durability="process")
 
     @rule()
     def reopen(self) -> None:
         self.engine.close()
-        self.engine = LocalEngine(self.folder, durability="process")
+        self.engine = self.opened()
 
     @rule()
     def maintain(self) -> None:
@@ -481,6 +485,32 @@ class LocalAndDict(EngineAndDict):
     def teardown(self) -> None:
         super().teardown()
         shutil.rmtree(self.folder)
+
+
+class EmbeddedAndDict(LocalAndDict):
+    """With vectors for some of what it holds, which now and then are all made again."""
+
+    def opened(self) -> LocalEngine:
+        return LocalEngine(self.folder, durability="process", embedder=Letters())
+
+    @rule()
+    def prove(self) -> None:
+        assert isinstance(self.engine, LocalEngine)
+        assert self.engine.verify() == []
+
+    @rule()
+    def change_the_model(self) -> None:
+        assert isinstance(self.engine, LocalEngine)
+        self.engine.change_model()
+
+    @rule(data=st.data())
+    def move(self, data: st.DataObject) -> None:
+        """Store something anew at another node before it is forgotten, as a sync moves a document."""
+        for old in self.ids(data)[:1]:
+            if old in self.held:
+                meta = self.held[old].meta.model_copy(update={"namespace": data.draw(st.sampled_from(self.nodes))})
+                moved = self.held[old].model_copy(update={"meta": meta})
+                self.keep([moved], [self.engine.store(moved)])
 
 
 def budget(*, long: bool, phases: Sequence[Phase] = tuple(Phase)) -> settings:
@@ -496,7 +526,7 @@ def budget(*, long: bool, phases: Sequence[Phase] = tuple(Phase)) -> settings:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("machine", [ReferenceAndDict, LocalAndDict])
+@pytest.mark.parametrize("machine", [ReferenceAndDict, LocalAndDict, EmbeddedAndDict])
 def test_an_engine_does_what_a_dict_does(machine: type[EngineAndDict], pytestconfig: pytest.Config) -> None:
     long = pytestconfig.getoption("properties") == "long"
     machine.taken = 0
