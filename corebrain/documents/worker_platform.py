@@ -57,9 +57,7 @@ def confine(folder: Path, mode: str) -> None:
 
 
 def _close_files(folder: Path, sockets: Iterable[str]) -> None:
-    import corebrain  # noqa: PLC0415 - for its place only
-
-    ours = Path(corebrain.__file__).parent
+    ours = Path(__file__).parents[1]  # the package
     libraries = {Path(entry) for entry in sys.path if entry} - {ours.parent}
     pythons = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
     landlock.restrict(

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import apsw
@@ -105,18 +105,18 @@ def _best(
     while True:
         walked = {table: _walk(connection, table, _terms(choosing, table), where, depth) for table in tables}
         edges = [found[-1].order for found in walked.values() if len(found) == depth]
+        chosen = _chosen(walked, depth) if adding else walked
+        scored = (_completed(connection, table, _terms(adding, table), found) for table, found in chosen.items())
         best: dict[int, Found] = {}
-        for table, found in _chosen(walked, depth).items() if adding else walked.items():
-            for each in _completed(connection, table, _terms(adding, table), found):
-                if each.item not in best or each.order < best[each.item].order:
-                    best[each.item] = each
-        ranked = sorted(best.values(), key=lambda each: each.order)[:most]
+        for each in sorted(chain.from_iterable(scored), key=lambda each: each.order):
+            best.setdefault(each.item, each)
+        ranked = list(best.values())[:most]
         if not edges or (len(ranked) == most and (adding or ranked[-1].order <= min(edges))):
             return ranked
         depth *= 4
 
 
-def _chosen(walked: Mapping[Table, Sequence[Found]], most: int) -> dict[Table, list[Found]]:
+def _chosen(walked: Mapping[Table, Sequence[Found]], most: int) -> Mapping[Table, Sequence[Found]]:
     """Return the best *most* passages of all tables together."""
     best = nlargest(most, (each.score for found in walked.values() for each in found))
     least = best[-1] if best else 0.0
