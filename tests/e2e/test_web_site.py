@@ -1,7 +1,10 @@
 """A real documentation site, served as any static server does, mirrored and searched by the command line."""
 
 import functools
+import json
+import signal
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,6 +13,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+
+from connectors.testing.web import WebStandIn
+from connectors.testing.web_pages import StandInPage, documentation, page
 
 SITE = Path(__file__).parents[1] / "recorded" / "web" / "itsdangerous.zip"
 PAGES = 10
@@ -78,3 +84,55 @@ def test_site_is_mirrored_kept_true_and_searched(shell: Any, served: tuple[str, 
     assert shell.brain("search", "sprocket", "--json").json["hits"][0]["url"] == f"{url}signer.html"
     assert shell.report("docs")["gone"] == 1  # missing twice
     assert len(shell.brain("list", "--json").json["documents"]) == PAGES - 1
+
+
+@pytest.fixture
+def aside(shell: Any, tmp_path: Path) -> Any:
+    """A working directory of its own."""
+    made = replace(shell, folder=tmp_path / "brain")
+    made.folder.mkdir()
+    return made
+
+
+def configure(shell: Any, site: WebStandIn) -> None:
+    keys = {"kind": "web", "start": [f"{site.url}/"], "allow_private": [site.place], "interval_s": 0.0}
+    table = "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
+    (shell.folder / "brain.toml").write_text(f"[sources.docs]\n{table}")
+
+
+def test_killed_crawl_goes_on_where_it_was(aside: Any) -> None:
+    shell, pages = aside, 200
+    with WebStandIn(documentation(pages)) as site:
+        configure(shell, site)
+        process = shell.start("sync")
+        while len(site.log) < pages * 3 // 4:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
+        site.log.clear()
+        report = shell.report("docs")
+        assert (report["listed"], report["stored"], report["set_aside"]) == (pages, pages, [])
+        asked = [path for path in site.paths if path not in {"/robots.txt", "/sitemap.xml"}]
+        assert len(asked) <= pages + 4  # each page once: looked at before for its text, the others on the way
+        assert len(set(asked)) >= pages
+        site.log.clear()
+        assert shell.report("docs")["unchanged"] == pages
+        assert all(entry["conditional"] for entry in site.log if entry["path"] not in {"/robots.txt", "/sitemap.xml"})
+
+
+def test_signal_ends_a_sync_in_the_middle_of_a_long_pause(aside: Any) -> None:
+    shell = aside
+    waits = StandInPage(b"later", "text/plain", 503, headers={"Retry-After": "100"}, etag=False)
+    with WebStandIn({"/": page("Front", "front", links=("/slow",)), "/slow": waits}) as site:
+        configure(shell, site)
+        process = shell.start("sync", "--json")
+        while "/slow" not in site.paths:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert site.paths.count("/slow") == 1
+        site.pages["/slow"] = page("Slow", "there after all")
+        assert shell.report("docs")["listed"] == 2
