@@ -90,15 +90,14 @@ def cut_properties(page: Obj) -> dict[str, str]:
 
 def attached(page: Obj) -> list[Attachment]:
     """Return the files in the properties of a page that Notion keeps."""
+    files = (file for value in _values(page) if value.get("type") == "files" for file in _objects(value.get("files")))
     found = []
-    for value in _values(page):
-        if value.get("type") == "files":
-            for file in _objects(value.get("files")):
-                inner = file.get("file")
-                url = str(inner.get("url") or "") if isinstance(inner, dict) else ""
-                if url and is_signed(url):
-                    name = str(file.get("name") or file_name(url))
-                    found.append(Attachment("pdf" if name.lower().endswith(".pdf") else "file", url, name))
+    for file in files:
+        inner = file.get("file")
+        url = str(inner.get("url") or "") if isinstance(inner, dict) else ""
+        if url and is_signed(url):
+            name = str(file.get("name") or file_name(url))
+            found.append(Attachment("pdf" if name.lower().endswith(".pdf") else "file", url, name))
     return found
 
 

@@ -20,11 +20,6 @@ BY_LAW = {"MemoryEngine", "LocalEngine", "ReferenceEngine", "CortexEngine"} | {
     "AgentMemory",
 }
 """Contracts have as many methods as their law, and so have the classes that keep it."""
-DEEP = {
-    "connectors.notion.properties.attached",
-    "corebrain.engines.local.ranking.rank",
-}
-"""Functions that nest deeper and are to be flattened; no name may be added."""
 
 
 @cache
@@ -89,8 +84,7 @@ def test_nothing_nests_deeper_than_three() -> None:
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and depth(node) > NESTING:
                 deep.add(f"{module}.{node.name}")
-    assert deep - DEEP == set()
-    assert DEEP - deep == set(), "flattened: take it out of the list"
+    assert deep == set()
 
 
 def test_nesting_is_counted_as_it_reads() -> None:
