@@ -200,7 +200,7 @@ def _proxy(url: str) -> httpx.URL:
         parsed = httpx.URL(url)
     except httpx.InvalidURL:
         parsed = httpx.URL("")
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
+    if parsed.scheme not in {"http", "https"} or not parsed.host or "%" in parsed.host:
         raise ConfigError("the proxy is no http or https address; write such as http://proxy.acme.example:3128")
     return parsed
 
