@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from connectors.contract import Json, Notes, Ref
+from connectors.contract import Notes, Ref
 from connectors.errors import ConnectorError, DocumentError, DocumentRefused
+from connectors.github.errors import ENDING
+from connectors.github.links import Links
 from connectors.github.long_notes import get_list, put_list
 from connectors.github.selection import Selection
-from connectors.github.transport import Repo, Transport
+from connectors.github.transport import Repo
 from connectors.github.tree import Entry, Tree, keys_of
 
-_MOST_LINK_BYTES = 4096
-_MOST_LINKS = 500
 _SHORT = 12  # hex digits of a SHA that the manifest keeps: it only counts what is new
 
 MARKDOWN = frozenset({"md", "mdx", "markdown", "mdown", "qmd"})
@@ -36,7 +36,7 @@ class Listing:
     submodules: list[str] = field(default_factory=list)
 
 
-def listing_of(repo: Repo, tree: Tree, selection: Selection, web: str, ref: str, targets: "Links") -> Listing:
+def listing_of(repo: Repo, tree: Tree, selection: Selection, web: str, ref: str, links: Links) -> Listing:
     """Select and name what a tree holds.
 
     Args:
@@ -45,7 +45,10 @@ def listing_of(repo: Repo, tree: Tree, selection: Selection, web: str, ref: str,
         selection: What is wanted.
         web: Where people see repositories.
         ref: The branch or tag, `HEAD` for the default branch; part of the refs' addresses.
-        targets: Reads links.
+        links: Tells where links of the tree lead.
+
+    Raises:
+        ConnectorError: A link cannot be read for a reason that concerns the whole source.
     """
     found = Listing(submodules=[path for path in tree.submodules() if selection.enters(path)])
     for path, error in tree.missing.items():
@@ -56,9 +59,16 @@ def listing_of(repo: Repo, tree: Tree, selection: Selection, web: str, ref: str,
     for link in tree.links():
         if not selection.takes(link.path):
             continue
-        target = tree.resolve(link.path, targets.of(repo, tree))
+        try:
+            target = tree.resolve(link.path, links)
+        except ENDING:
+            raise
+        except ConnectorError as error:  # nobody knows where it leads: what it led to stays
+            found.failed[link.path] = error
+            continue
         if target is not None:
             wanted[link.path] = target
+    links.keep()
     for path, key in keys_of(wanted).items():
         entry = wanted[path]
         full = f"{repo.prefix}{key}"
@@ -69,7 +79,7 @@ def listing_of(repo: Repo, tree: Tree, selection: Selection, web: str, ref: str,
             content=entry.sha,
             collection=repo.name,
             locator=locator(entry, path),
-            url=f"{web}/{repo.name}/blob/{quote(ref)}/{quote(path)}",
+            url=f"{web}/{repo.name.partition('~')[0]}/blob/{quote(ref)}/{quote(path)}",
             media_type="text/markdown" if suffix(path) in MARKDOWN else "",
             size=entry.size,
         )
@@ -95,42 +105,6 @@ def suffix(path: str) -> str:
     """Return the extension in lower case, without the dot; empty when there is none."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[2].lower() if "." in name.lstrip(".") else ""
-
-
-class Links:
-    """Reads where symbolic links lead: their blobs, each once, kept in the notes.
-
-    Args:
-        transport: Gets the blobs.
-        notes: Of the scan; `None` reads them anew.
-    """
-
-    def __init__(self, transport: Transport, notes: Notes | None) -> None:
-        self._transport = transport
-        self._notes = notes
-        self._known: dict[str, dict[str, str]] = {}
-
-    def of(self, repo: Repo, tree: Tree) -> dict[str, str]:
-        """Return what the links of a tree hold, by SHA; those of more than 500 are left out."""
-        if repo.name in self._known:
-            return self._known[repo.name]
-        held = dict(_pairs(get_list(self._notes, f"links:{repo.name}"))) if self._notes else {}
-        shas = {entry.sha: entry for entry in tree.links()}
-        found = {sha: held[sha] for sha in shas if sha in held}
-        for sha in sorted(shas.keys() - held.keys())[:_MOST_LINKS]:
-            try:
-                data = self._transport.blob(repo, shas[sha], _MOST_LINK_BYTES)
-            except DocumentError:
-                continue
-            found[sha] = data.decode("utf-8", "replace")
-        if self._notes and found != held:
-            put_list(self._notes, f"links:{repo.name}", ([sha, target] for sha, target in found.items()))
-        self._known[repo.name] = found
-        return found
-
-
-def _pairs(values: Iterable[Json]) -> Iterator[tuple[str, str]]:
-    return ((str(value[0]), str(value[1])) for value in values if isinstance(value, list) and len(value) == 2)
 
 
 class Manifest:

@@ -4,6 +4,7 @@ import posixpath
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from corebrain.model.text import fnv1a_32
 
@@ -12,6 +13,14 @@ LINK_MODE = "120000"
 SUBMODULE_MODE = "160000"
 FOLDER_MODE = "040000"
 _MOST_HOPS = 8
+
+
+class Targets(Protocol):
+    """Tells where symbolic links lead."""
+
+    def target(self, sha: str) -> str:
+        """Return what the link with that blob holds; empty when it can be no path."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,27 +71,27 @@ class Tree:
         """Return the paths of submodules."""
         return sorted(path for path, entry in self.entries.items() if entry.mode == SUBMODULE_MODE)
 
-    def resolve(self, path: str, targets: dict[str, str]) -> Entry | None:
+    def resolve(self, path: str, links: Targets) -> Entry | None:
         """Follow the link at *path* to a file of the repository.
 
         Args:
             path: Of the link.
-            targets: What the links hold, by blob SHA.
+            links: Tells what links hold.
 
         Returns:
             The file; `None` when it leads out of the repository, in a circle, to a folder or to nothing.
         """
         for _ in range(_MOST_HOPS):
-            entry = self._at(path, targets)
+            entry = self._at(path, links)
             if entry is None or entry.mode in FILE_MODES:
                 return entry
-            target = targets.get(entry.sha, "") if entry.mode == LINK_MODE else ""
+            target = links.target(entry.sha) if entry.mode == LINK_MODE else ""
             if not target or target.startswith("/"):
                 return None
             path = posixpath.normpath(posixpath.join(posixpath.dirname(entry.path), target))
         return None
 
-    def _at(self, path: str, targets: dict[str, str]) -> Entry | None:
+    def _at(self, path: str, links: Targets) -> Entry | None:
         """The entry at *path*, through links to folders on the way."""
         for _ in range(_MOST_HOPS):
             if path in self.entries:
@@ -90,7 +99,7 @@ class Tree:
             parts = path.split("/")
             heads = ("/".join(parts[:count]) for count in range(1, len(parts)))
             link = next((head for head in heads if getattr(self.entries.get(head), "mode", "") == LINK_MODE), None)
-            target = targets.get(self.entries[link].sha, "") if link else ""
+            target = links.target(self.entries[link].sha) if link else ""
             if not link or not target or target.startswith("/"):
                 return None
             path = posixpath.normpath(posixpath.join(posixpath.dirname(link), target, path[len(link) + 1 :]))

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from connectors.contract import Notes, Ref
+from connectors.contract import Notes, Ref, within
 from connectors.errors import DocumentGone
-from connectors.github.listing import Links, Listing, Manifest, listing_of, located
+from connectors.github.links import Links
+from connectors.github.listing import Listing, Manifest, listing_of, located
 from connectors.github.selection import Selection
 from connectors.github.supply import Supply
 from connectors.github.transport import Head, Repo, Transport
@@ -146,6 +147,10 @@ class Views:
                 view.listing = self._listing(view.head.repo, view.tree, None)
             listing = view.listing
         if ref.key not in listing.files:
+            prefix = view.head.repo.prefix
+            for part, error in listing.failed.items():
+                if within(f"{prefix}{part}", ref.key):
+                    raise error
             raise DocumentGone(f"{ref.key} is not in the repository any more")
         return listing.refs[ref.key], listing.files[ref.key]
 
@@ -175,7 +180,7 @@ class Views:
         return self._transport.tree(head.repo, head.commit, self._selection.enters)
 
     def _listing(self, repo: Repo, tree: Tree, notes: Notes | None) -> Listing:
-        return listing_of(repo, tree, self._selection, self._web, self._ref, Links(self._transport, notes))
+        return listing_of(repo, tree, self._selection, self._web, self._ref, Links(self._transport, repo, tree, notes))
 
 
 def _by_sha(entries: Iterable[Entry]) -> dict[str, Entry]:

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from connectors.contract import Blob, Unchanged
-from connectors.errors import AuthError, DocumentGone, DocumentRefused
+from connectors.errors import AuthError, DocumentGone, DocumentRefused, Unavailable
 from connectors.github.errors import BudgetSpent
 from connectors.github.library import requester_over
 from connectors.testing.github_repository import Repository
@@ -290,6 +290,45 @@ def test_links_are_resolved_inside_the_repository_only(world: World, text: Text)
     world.cursor = None
     world.scan(world.connector())
     assert asked(world) == ["commits", "git/trees"], "links are read once"
+
+
+def test_only_links_that_matter_are_read_and_one_that_fails_keeps_its_document(world: World) -> None:
+    repo = world.repository()
+    repo.put({"docs/real.md": "real", "logo.svg": "<svg/>"})
+    for number in range(5):
+        (repo.path / f"logo-{number}.svg").symlink_to("logo.svg")
+        (repo.path / f"page-{number}.md").symlink_to(f"./{'././' * number}docs/real.md")
+    repo.commit()
+    world.server.fail("git/blobs", 500, times=4)
+    first = world.scan(world.connector())
+    assert set(first.failed) == {"acme/api/page-0.md"}, "the client tried it as often as it may"
+    again = world.scan(world.connector())
+    assert {key.rpartition("/")[2] for key in again.refs} == {"real.md", *(f"page-{i}.md" for i in range(5))}
+    assert asked(world).count("git/blobs") == 1, "the others are known"
+
+
+def test_document_behind_what_cannot_be_listed_is_not_called_gone(world: World) -> None:
+    repo = world.repository(truncate=2)
+    repo.put({"a/1.md": "1", "b/2.md": "2"})
+    refs = world.scan(world.connector()).refs
+    sha = repo.git("rev-parse", "HEAD:a").decode().strip()
+    world.server.fail(f"git/trees/{sha}", 500, times=99)
+    with pytest.raises(Unavailable):
+        world.connector().fetch(refs["acme/api/a/1.md"], None)
+
+
+def test_more_links_than_are_read_at_once_follow_at_the_next_sync(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("connectors.github.links._AT_ONCE", 3)
+    repo = world.repository()
+    repo.put({f"docs/{number}.md": str(number) for number in range(7)})
+    for number in range(7):
+        (repo.path / f"{number}.md").symlink_to(f"docs/{number}.md")
+    repo.commit()
+    counts = [len(world.scan(world.connector()).refs) for _ in range(3)]
+    assert counts == [7 + 3, 7 + 6, 7 + 7]
+    assert not world.scan(world.connector()).failed
 
 
 def test_submodules_are_noted_and_not_read(world: World) -> None:
