@@ -330,7 +330,7 @@ def test_a_refused_request_makes_the_actor_unknown_again(
 ) -> None:
     double.knobs.whoami_caller = "user:7"
     engine.health()
-    double.knobs.raw["v1/admin/health"] = b"HTTP/1.1 %d No\r\nContent-Length: 0\r\n\r\n" % status
+    double.knobs.raw["v1/admin/health"] = b"HTTP/1.1 %d No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" % status
     assert engine.health().state is HealthState.DOWN
     double.knobs.raw.clear()
     double.seen.clear()

@@ -106,7 +106,7 @@ def test_a_hosted_rate_limit_needs_no_envelope(make_hosted: MakeHosted, hosted: 
 
 
 def answer(body: bytes, *headers: bytes, status: bytes = b"200 OK") -> bytes:
-    lines = [b"HTTP/1.1 " + status, b"Content-Length: %d" % len(body), *headers, b"", body]
+    lines = [b"HTTP/1.1 " + status, b"Content-Length: %d" % len(body), b"Connection: close", *headers, b"", body]
     return b"\r\n".join(lines)
 
 
