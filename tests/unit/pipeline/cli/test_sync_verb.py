@@ -3,10 +3,13 @@
 import os
 import signal
 from argparse import Namespace
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from connectors.contract import Event, Json, Notes
+from connectors.files.connector import FilesConnector
 from pipeline.assembly import OpenBrain
 from pipeline.cli import sync as verb
 from pipeline.config.load import load
@@ -292,3 +295,29 @@ def test_a_scrub_of_the_file_counts_and_reaches_what_is_held_when_asked(desk: An
     assert (report["changed"], report["redactions"]) == (1, 1)
     assert "AKIA" not in desk.brain("dump").out
     assert "outdated" not in only(desk.brain("sync", "--json"))
+
+
+def test_what_a_source_has_to_say_stands_beside_the_report_once(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    scan = FilesConnector.scan
+
+    def talking(self: FilesConnector, cursor: Json, notes: Notes, scope: str = "") -> Iterator[Event]:
+        for _ in range(2):
+            self.say("its listing was cut at a limit")
+        return scan(self, cursor, notes, scope)
+
+    monkeypatch.setattr(FilesConnector, "scan", talking)
+    desk.write(a="# A\n\nAlpha.")
+    answer = desk.brain("sync", "docs", "--json")
+    assert answer.json["ok"]
+    assert answer.err.count("docs: its listing was cut at a limit\n") == 1
+
+
+def test_a_source_larger_than_the_file_allows_is_not_begun_and_the_plan_is_told(desk: Any) -> None:
+    desk.configure(DOCS + 'max_total_bytes = "1KiB"\nmax_documents = 3\n')
+    desk.write(a="# A\n\n" + "word " * 300)
+    answer = desk.brain("sync")
+    assert answer.status == 1
+    assert "it would hold 1,505 bytes, max_total_bytes allows 1,024: planned were 1 new" in answer.out
+    assert desk.brain("list", "--json").json["documents"] == []
+    desk.write(a="# A\n\nShort.")
+    assert only(desk.brain("sync", "--json"))["new"] == 1
