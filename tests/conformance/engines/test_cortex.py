@@ -10,7 +10,7 @@ from corebrain.conformance.doubles.knobs import TOKEN
 from corebrain.engines.cortexdb.engine import CortexEngine
 from corebrain.engines.cortexdb.timing import Timing
 
-QUICK = Timing(backoff_s=0.005, poll_s=0.005, slow_poll_s=0.005, listed_s=2.0, ranked_s=2.0, erased_s=2.0)
+QUICK = Timing(backoff_s=0.005, poll_s=0.005, slow_poll_s=0.005, ranked_s=2.0)
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from corebrain.engines.cortexdb.writer import CortexWriter
 
 @pytest.fixture
 def timing() -> Timing:
-    """The waits of tests."""
-    return Timing(backoff_s=0.002, poll_s=0.002, slow_poll_s=0.004, listed_s=0.1, ranked_s=0.1, erased_s=0.1)
+    """The waits of tests: short gaps, and ends that a busy machine does not reach."""
+    return Timing(backoff_s=0.002, poll_s=0.002, slow_poll_s=0.004, ranked_s=0.1)
 
 
 @pytest.fixture

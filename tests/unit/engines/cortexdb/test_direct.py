@@ -3,6 +3,7 @@
 import logging
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from corebrain.contract import HealthState, MemoryEngine
 from corebrain.engines.cortexdb.credentials import Credential
 from corebrain.engines.cortexdb.engine import CortexEngine
 from corebrain.engines.cortexdb.failures import message_head
+from corebrain.engines.cortexdb.timing import Timing
 from corebrain.errors import (
     ConfigError,
     CorebrainError,
@@ -85,8 +87,9 @@ def test_a_visible_store_waits_until_it_is_listed(engine: CortexEngine, double: 
 
 
 def test_a_store_that_is_never_listed_is_unavailable_and_a_replay_later(
-    engine: CortexEngine, double: DirectDouble
+    make: Make, double: DirectDouble, timing: Timing
 ) -> None:
+    engine = make(timing=replace(timing, listed_s=0.05))
     double.knobs.hide_listing_for = 100_000
     with pytest.raises(Unavailable, match="not listed yet"):
         engine.store(StoreItem.document("hello"))

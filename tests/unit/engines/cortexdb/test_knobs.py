@@ -235,7 +235,7 @@ def test_scopes_are_read_four_at_a_time_and_their_age_asked_eight_at_a_time(wire
         meta = MemoryMeta(namespace=Namespace.agent(f"a{number}"))
         turns = (Turn(role=Role.USER, text="refunds"), Turn(role=Role.USER, text="again"))
         engine.store_with(Conversation(turns=turns, meta=meta), WriteOptions.accepted())
-    double.knobs.listing_delay_ms = 15
+    double.knobs.listing_delay_ms = 60
     wanted = MetaFilter.of_kinds(ItemKind.CONVERSATION)
     assert len(engine.fetch(FetchRequest(query="refunds", filter=wanted, limit=20)).hits) == 12
     assert 2 <= double.seen.most_listings_at_once <= 4  # one lookup a node puts each conversation together
