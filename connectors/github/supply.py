@@ -32,12 +32,13 @@ class Supply:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
         self._lots: dict[str, _Lot] = {}
-        self._singly: Counter[str] = Counter()
+        self._unexpected: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def expect(self, repo: Repo, commit: str, wanted: Mapping[str, Entry], whole: Tree) -> None:
         """Say which blobs, by SHA, are going to be asked for. Nothing is got before the first of them is."""
         with self._lock:
+            self._unexpected[repo.name] = 0
             former = self._lots.pop(repo.name, None)
             if wanted:
                 self._lots[repo.name] = _Lot(repo, commit, wanted, whole)
@@ -45,10 +46,10 @@ class Supply:
             with former.lock:
                 former.spool.close()
 
-    def singly(self, repo: Repo) -> int:
-        """Return how many blobs of a repository were got one by one so far."""
+    def unexpected(self, repo: Repo) -> int:
+        """Return how many blobs of a repository were asked for that nobody had said would be."""
         with self._lock:
-            return self._singly[repo.name]
+            return self._unexpected[repo.name]
 
     def take(self, repo: Repo, entry: Entry, max_bytes: int) -> bytes:
         """Return a blob's bytes. One that was got ahead is given once; asked for again it is got singly."""
@@ -61,6 +62,7 @@ class Supply:
                 data = lot.spool.take(entry.sha)
             if data is not None:
                 return data
-        with self._lock:
-            self._singly[repo.name] += 1
+        else:
+            with self._lock:
+                self._unexpected[repo.name] += 1
         return self._transport.blob(repo, entry, max_bytes)

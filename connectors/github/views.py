@@ -16,7 +16,7 @@ from connectors.github.tree import Entry, Tree
 
 _FRESH = timedelta(minutes=10)  # a listing is believed so long; then the head is asked for again before a fetch
 _GATHERED = ((8, 64 * 2**20), (50, 2 * 2**30))
-"""After so many blobs that were read one by one, a repository of up to so many bytes is read at once."""
+"""After so many blobs that nobody expected, a repository of up to so many bytes is read at once."""
 
 
 @dataclass(slots=True)
@@ -160,7 +160,7 @@ class Views:
         Raises:
             ConnectorError: It cannot be listed.
         """
-        count = self._supply.singly(view.head.repo)
+        count = self._supply.unexpected(view.head.repo)
         most = max((size for after, size in _GATHERED if count >= after), default=0)
         if most <= view.gathered:
             return

@@ -58,6 +58,18 @@ def test_one_changed_file_costs_three_requests(world: World, text: Text) -> None
     assert asked(world) == ["commits", "git/trees", "git/blobs"]
 
 
+def test_every_edit_costs_three_requests_however_long_it_runs(world: World, text: Text) -> None:
+    repo = world.repository()
+    repo.put({f"{i}.md": str(i) for i in range(5)})
+    connector = world.connector()
+    for ref in world.scan(connector).refs.values():
+        text(connector, ref)
+    for number in range(12):
+        repo.put({"3.md": f"edit {number}"})
+        assert text(connector, world.scan(connector).refs["acme/api/3.md"]) == f"edit {number}"
+        assert asked(world) == ["commits", "git/trees", "git/blobs"]
+
+
 def test_reading_everything_again_costs_little_more_than_the_first_time(world: World, text: Text) -> None:
     world.repository().put({f"{i}.md": str(i) for i in range(60)})
     refs = world.scan(world.connector()).refs
