@@ -1,5 +1,6 @@
 """When workers start, how they end, and that nothing is left of them."""
 
+import ast
 import errno
 import os
 import subprocess
@@ -88,10 +89,12 @@ def test_second_try_never_goes_to_a_worker_at_rest(mock: Parser, tmp_path: Path)
         assert _live(pool) == 1
 
 
-def test_installed_package_is_started_as_a_module_and_a_checkout_by_its_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert worker_process._command()[4] == "-c"
-    monkeypatch.setattr("sysconfig.get_path", lambda _: str(ROOT))
-    assert worker_process._command()[1:] == ["-I", "-X", "utf8", "-m", "corebrain.documents.worker"]
+def test_worker_loads_nothing_but_itself_wherever_it_is_started(tmp_path: Path) -> None:
+    *python, start = worker_process._command()
+    told = start.removesuffix("main()") + "print(sorted({name.partition('.')[0] for name in sys.modules}))"
+    done = subprocess.run([*python, told], check=True, cwd=tmp_path, capture_output=True, text=True)
+    assert "'corebrain'" in done.stdout
+    assert not {"pydantic", "lxml", "pypdf", "apsw", "httpx"}.intersection(ast.literal_eval(done.stdout))
 
 
 def test_no_process_to_be_had_is_unavailable_and_leaves_no_folder(
