@@ -8,7 +8,7 @@ from corebrain.conformance.doubles.served import ServedDouble
 from corebrain.engines.cortexdb.digests import label_digest
 from corebrain.engines.cortexdb.writer import CortexWriter
 from corebrain.model.filter import MetaFilter
-from corebrain.model.item import Body, Document, LearningKind, StoreItem
+from corebrain.model.item import Body, Conversation, Document, LearningKind, Role, StoreItem, Turn
 from corebrain.model.meta import ItemKind, MemoryMeta
 from corebrain.model.namespace import Namespace, Reach
 from corebrain.model.requests import (
@@ -184,5 +184,9 @@ def test_an_event_that_derives_nothing_says_so(quiet: Wire) -> None:
     engine, double = quiet
     engine.store(Document(body=Body(text="raw"), meta=MemoryMeta(derive=False)))
     engine.store(Document(body=Body(text="plain")))
+    for role in (Role.TOOL, Role.ASSISTANT):
+        engine.store(Conversation(turns=(Turn(role=role, text="42 rows"),)))
     written = double.seen.of(route(quiet, "v1/experience", "memory/experience"))
-    assert [body.get("directives") for body in written] == [{"extract": []}, None]
+    assert [body.get("directives") for body in written] == [{"extract": []}, None, {"extract": []}, None]
+    assert [body["modality"] for body in written] == ["document", "document", "conversation", "conversation"]
+    assert [body["content"]["role"] for body in written] == ["user", "user", "tool", "assistant"]
