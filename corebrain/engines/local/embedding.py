@@ -75,6 +75,7 @@ class Meaning:
         self._lock = threading.Lock()
         self._working = threading.Lock()
         self._questions: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._has_model = False  # once true, true for good
         self._trouble: str | None = None
 
     def ranker(self, mode: FetchMode, query: str, deadline: Deadline | None) -> Ranker:
@@ -85,7 +86,7 @@ class Meaning:
         Raises:
             CorebrainError: it has none and *mode* is vector: `Unavailable`, or what the embedder says.
         """
-        if mode is FetchMode.KEYWORD:
+        if mode is FetchMode.KEYWORD or (mode is FetchMode.HYBRID and not self._holds_vectors()):
             return ranking.rank
         try:
             vector = self._vector(query, deadline)
@@ -100,6 +101,13 @@ class Meaning:
             return self._rank(connection, mode, vector, query, wanted, most)
 
         return rank
+
+    def _holds_vectors(self) -> bool:
+        """Tell whether a model has come to the memory: until then no question is worth its time."""
+        if not self._has_model:
+            with self._database.reading() as connection:
+                self._has_model = vector_tables.recorded(connection) is not None
+        return self._has_model
 
     def _rank(
         self,

@@ -107,6 +107,14 @@ def test_a_store_embeds_nothing(memory: LocalEngine, embedder: Told, document: C
     assert counts(memory) == (1, 50, 0)
 
 
+def test_no_question_is_embedded_before_anything_is(
+    memory: LocalEngine, embedder: Told, document: Callable[..., Document]
+) -> None:
+    memory.store(document("green tea"))
+    assert texts(ask(memory, "tea", FetchMode.HYBRID)) == ["green tea"]
+    assert embedder.asked == []
+
+
 def test_the_question_is_embedded_once_for_all_sections(
     memory: LocalEngine, embedder: Told, document: Callable[..., Document]
 ) -> None:
