@@ -12,7 +12,7 @@ from corebrain.contract import Item
 from corebrain.engines.local import filters, indexing, listing, nodes, ordering, rows
 from corebrain.engines.local.connection import Database
 from corebrain.engines.local.nodes import Registry
-from corebrain.engines.local.ordering import Seen
+from corebrain.engines.local.ordering import Asked, Seen
 from corebrain.engines.local.query import words
 from corebrain.engines.local.ranking import Found
 from corebrain.engines.local.select import select
@@ -151,7 +151,7 @@ def _arranged(query: str, found: Sequence[rows.Row]) -> list[Hit]:
         )
         for belief, _, seconds, nanoseconds, score in found
     ]
-    return [hits[each.item].model_copy(update={"score": each.score}) for each in ordering.arranged(query, seen)]
+    return [hits[each.item].model_copy(update={"score": each.score}) for each in ordering.arranged(Asked(query), seen)]
 
 
 def _hit(belief: int, learning: str, score: float) -> Hit:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import apsw
 
 from corebrain.engines.local import cursors, listing, ordering, rows, times
+from corebrain.engines.local.ordering import Asked
 from corebrain.engines.local.ranking import Found, rank
 from corebrain.engines.local.times import Period
 from corebrain.model.filter import MetaFilter
@@ -36,13 +37,12 @@ def fetch(
 def _ranked(connection: apsw.Connection, request: FetchRequest, now: Instant, rank: Ranker, most: int) -> list[Found]:
     if request.mode is FetchMode.VECTOR:  # likeness alone decides
         return rank(connection, request.query, request.filter, most)
+    by_words = request.mode is FetchMode.KEYWORD
     period = times.period(request.query[:_LONGEST], now)
-    if period is None:
-        found = rank(connection, request.query, request.filter, max(most, ordering.WINDOW))
-        return ordering.ordered(connection, request.query, found)
-    query = period.without(request.query)
-    found = rank(connection, query, request.filter, max(most, ordering.WINDOW))
-    return ordering.ordered(connection, query, found, period, _within(connection, request.filter, query, period, rank))
+    asked = Asked(request.query if period is None else period.without(request.query), period, by_words=by_words)
+    found = rank(connection, asked.text, request.filter, max(most, ordering.WINDOW))
+    within = [] if period is None else _within(connection, request.filter, asked.text, period, rank)
+    return ordering.ordered(connection, asked, found, within)
 
 
 def _within(connection: apsw.Connection, wanted: MetaFilter, query: str, period: Period, rank: Ranker) -> list[Found]:

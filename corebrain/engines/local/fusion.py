@@ -25,6 +25,7 @@ _POOL = ordering.WINDOW + 4
 among four times as many."""
 
 _NEAR = 4
+_LEAST = 1e-3
 _ANY_WAITS = (
     "SELECT 1 FROM unembedded UNION ALL SELECT 1 FROM unembeddable "
     "UNION ALL SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM embedding) LIMIT 1"
@@ -101,7 +102,7 @@ def _pooled(
 
 
 class _Spread:
-    """Brings scores, best first, to the range from 0 to 1; *floor* and what is below it become 0."""
+    """Brings scores, best first, to the range from 0 to 1; *floor* and what is below it keep next to nothing."""
 
     def __init__(self, found: Sequence[Found], floor: float) -> None:
         best = found[0].score if found else 1.0
@@ -109,7 +110,8 @@ class _Spread:
         self._span = best - self._floor
 
     def of(self, each: Found) -> float:
-        return max(0.0, (each.score - self._floor) / self._span)
+        over = (each.score - self._floor) / self._span
+        return over if over > _LEAST else _LEAST / (1 - over + _LEAST)  # still in their order
 
 
 def _waiting(connection: apsw.Connection, items: Sequence[int]) -> set[int]:

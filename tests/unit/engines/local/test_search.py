@@ -3,11 +3,17 @@
 import random
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from corebrain.engines.local import fusion
 from corebrain.engines.local.engine import LocalEngine
+from corebrain.engines.local.ordering import Asked, Seen, arranged
+from corebrain.engines.local.ranking import Found
 from corebrain.model.filter import MetaFilter
 from corebrain.model.instant import Instant
 from corebrain.model.item import Conversation, Document, Learning, LearningKind
@@ -258,6 +264,20 @@ def test_a_correction_outranks_what_it_corrects(engine: LocalEngine, told: Say, 
     assert [re.findall(r"\d{4}", text)[0] for text in found] == ["7200", "9000", "4000"]
 
 
+def test_a_turn_that_only_asks_falls_behind_what_answers(engine: LocalEngine, told: Say, find: Find) -> None:
+    engine.store(told("What is our monthly cloud budget?", "11-30"))
+    engine.store(told("For the cloud we pay some 7200 dollars, a budget set by finance for this month.", "11-02"))
+    found = texts(find(engine, "What is our monthly cloud budget?"))
+    assert "7200" in found[0]
+    assert len(found) == 2
+
+
+def test_a_thread_lifts_only_what_answers_by_itself() -> None:
+    long = [Seen(Found(n, n, score), thread=("long", 1)) for n, score in ((1, 1.0), (2, 0.001), (3, 0.001))]
+    other = Seen(Found(4, 4, 0.1), thread=("other", 1))
+    assert [each.item for each in arranged(Asked("budget"), [*long, other])] == [1, 4, 2, 3]
+
+
 def test_newer_does_not_beat_better(engine: LocalEngine, told: Say, find: Find) -> None:
     engine.store(told("The refund desk answers refund questions within five days.", "01-05"))
     engine.store(told("Somebody mentioned a desk in a long talk about chairs, tables, lamps and carpets.", "11-30"))
@@ -360,3 +380,14 @@ def test_stored_learnings_keep_every_second_place(
     page = engine.fetch(FetchRequest(query="standup", mode=FetchMode.KEYWORD, filter=wanted, beliefs=3))
     assert [hit.text for hit in page.hits] == ["Standup notes are kept."]
     assert len(page.beliefs) == 3
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2), st.floats(-1, 1))
+def test_likeness_below_the_ordinary_keeps_its_order(scores: list[float], ordinary: float) -> None:
+    ranked = [Found(item, item, score) for item, score in enumerate(sorted(scores, reverse=True))]
+    spread = fusion._Spread(ranked, ordinary)
+    values = [spread.of(each) for each in ranked]
+    assert values == sorted(values, reverse=True)
+    assert all(0 < value <= 1 for value in values)
+    for (one, value), (other, less) in pairwise(zip(ranked, values, strict=True)):
+        assert value > less or one.score - other.score < 1e-9
