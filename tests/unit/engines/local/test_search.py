@@ -273,8 +273,8 @@ def test_a_turn_that_only_asks_falls_behind_what_answers(engine: LocalEngine, to
 
 
 def test_a_thread_lifts_only_what_answers_by_itself() -> None:
-    long = [Seen(Found(n, n, score), thread=("long", 1)) for n, score in ((1, 1.0), (2, 0.001), (3, 0.001))]
-    other = Seen(Found(4, 4, 0.1), thread=("other", 1))
+    long = [Seen(Found(n, n, score), at=None, thread=("long", 1)) for n, score in ((1, 1.0), (2, 0.001), (3, 0.001))]
+    other = Seen(Found(4, 4, 0.1), at=None, thread=("other", 1))
     assert [each.item for each in arranged(Asked("budget"), [*long, other])] == [1, 4, 2, 3]
 
 
