@@ -93,22 +93,20 @@ def played(name: str, python: Path, data: Path) -> Outcome:
     return Outcome(name, json.loads(ended.stdout.strip().splitlines()[-1]))
 
 
-def table(outcomes: list[Outcome], count: int, text: int) -> str:
-    columns = "ingest items/s, words ms, scoped, vector ms, scoped, found, scoped, forget 1 % ms, bytes ÷ text"
-    lines = [f"| store | {columns.replace(', ', ' | ')} |", f"|{'---|' * 10}"]
-    for outcome in outcomes:
-        held = outcome.report
-        if not held:
-            lines.append(f"| {outcome.name} | not run: {outcome.failure} |{' |' * 8}")
-            continue
-        times = [_of(held[name]) for name in ("words", "words_scoped", "near", "near_scoped")]
-        found = [f"{held[name]:.2f}" if name in held else "-" for name in ("found", "found_scoped")]
-        cells = [
-            *(outcome.name, f"{count / held['ingest_s']:,.0f}", *times, *found, f"{held['forget_s'] * 1000:.0f}"),
-            f"{held['bytes'] / text:.2f}" if held["bytes"] else "-",
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+COLUMNS = "ingest items/s, words ms, scoped, vector ms, scoped, found, scoped, forget 1 % ms, bytes ÷ text"
+
+
+def row(outcome: Outcome, count: int, text: int) -> str:
+    held = outcome.report
+    if not held:
+        return f"| {outcome.name} | not run: {outcome.failure} |{' |' * 8}"
+    times = [_of(held[name]) for name in ("words", "words_scoped", "near", "near_scoped")]
+    found = [f"{held[name]:.2f}" if name in held else "-" for name in ("found", "found_scoped")]
+    cells = [
+        *(outcome.name, f"{count / held['ingest_s']:,.0f}", *times, *found, f"{held['forget_s'] * 1000:.0f}"),
+        f"{held['bytes'] / text:.2f}" if held["bytes"] else "-",
+    ]
+    return f"| {' | '.join(cells)} |"
 
 
 def _of(pair: list[float] | None) -> str:
@@ -137,13 +135,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         text = write_data(Path(folder), given.items)
         print(f"{given.items:,} texts of {text / given.items:,.0f} characters, {QUESTIONS} questions; p50 (p95)\n")
+        print(f"| store | {COLUMNS.replace(', ', ' | ')} |\n|{'---|' * 10}", flush=True)
         for name in (OURS, *given.only):
             python = Path(sys.executable) if name == OURS else given.peers.absolute() / name / "bin" / "python"
             if python.exists():
                 outcomes.append(played(name, python, Path(folder)))
             else:
                 outcomes.append(Outcome(name, failure=f"there is no {python}"))
-    print(table(outcomes, given.items, text))
+            print(row(outcomes[-1], given.items, text), flush=True)
     ours, *others = outcomes
     if not ours.report:
         raise SystemExit(f"{OURS} was not measured: {ours.failure}")
