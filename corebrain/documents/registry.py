@@ -84,7 +84,7 @@ _TEXT = Parser("text", _CONVERT + "text", lane=IN_PROCESS)
 _MARKDOWN = Parser("markdown", _CONVERT + "markdown", lane=IN_PROCESS)
 _CSV = Parser("csv", _CONVERT + "csv_table")
 _ODF = Parser("lxml", _CONVERT + "odf", packages=("lxml",))
-_XLSX = Parser("calamine", _CONVERT + "xlsx", packages=("python_calamine",))
+_XLSX = Parser("calamine", _CONVERT + "xlsx", version=2, packages=("python_calamine",))
 
 PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
     "markdown": (_MARKDOWN,),

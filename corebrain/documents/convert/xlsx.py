@@ -18,13 +18,14 @@ from python_calamine import (
 
 from corebrain.documents.convert.ooxml import OoxmlPackage
 from corebrain.documents.convert.xlsx_charts import chart_sections
+from corebrain.documents.convert.xlsx_formats import NumberFormats
 from corebrain.documents.convert.xlsx_grid import Budget, sheet_blocks
 from corebrain.documents.convert.xlsx_guard import check_workbook_zip
 from corebrain.documents.types import ConvertedDocument, Json, RawDocument
 from corebrain.errors import Damaged, Empty, Encrypted
 
 NAME = "xlsx"
-VERSION = 1
+VERSION = 2
 
 _ZIP_MAGIC = b"PK\x03\x04"
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0"
@@ -34,9 +35,9 @@ _ZIPPED = frozenset({"xlsx", "xlsm", "xlsb", "ods"})
 def convert(raw: RawDocument, format: str) -> ConvertedDocument:  # noqa: A002 - the contract's word
     """Markdown of a workbook: `## Sheet`, then a table for each block of filled rows.
 
-    Values are shown as the cell would: dates in ISO form, whole numbers without a fraction, TRUE and FALSE. A merged
-    cell is repeated where it covers a table's columns or rows. Hidden sheets are marked. What is over the budget of
-    `xlsx_grid` is left out with a line that says how many rows.
+    Values are shown as the cell would: percent and money in an XLSX, dates in ISO form, whole numbers without a
+    fraction, TRUE and FALSE. A merged cell is repeated where it covers a table's columns or rows. Hidden sheets are
+    marked. What is over the budget of `xlsx_grid` is left out with a line that says how many rows.
 
     Raises:
         Empty: No sheet holds a value.
@@ -50,7 +51,7 @@ def convert(raw: RawDocument, format: str) -> ConvertedDocument:  # noqa: A002 -
     package = _checked(data, format)
     try:
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        found = _read_sheets(workbook)
+        found = _read_sheets(workbook, NumberFormats(package) if package is not None else None)
     except PasswordError as error:
         raise Encrypted("the workbook is protected with a password") from error
     except (CalamineError, ValueError, OSError) as error:
@@ -106,18 +107,23 @@ def _checked(data: bytes, format_name: str) -> OoxmlPackage | None:
     return OoxmlPackage(data)
 
 
-def _read_sheets(workbook: CalamineWorkbook) -> _Found:
+def _read_sheets(workbook: CalamineWorkbook, formats: NumberFormats | None) -> _Found:
     found = _Found()
     for sheet in workbook.sheets_metadata:
         hidden = "" if sheet.visible == SheetVisibleEnum.Visible else " (hidden)"
-        found.sections.append(_Section(sheet.name, f"{sheet.name}{hidden}", _sheet(workbook, sheet, found.budget)))
+        found.sections.append(
+            _Section(sheet.name, f"{sheet.name}{hidden}", _sheet(workbook, sheet, found.budget, formats))
+        )
     return found
 
 
-def _sheet(workbook: CalamineWorkbook, sheet: SheetMetadata, budget: Budget) -> list[str]:
+def _sheet(
+    workbook: CalamineWorkbook, sheet: SheetMetadata, budget: Budget, formats: NumberFormats | None
+) -> list[str]:
     if sheet.typ != SheetTypeEnum.WorkSheet:
         return []
     try:
-        return sheet_blocks(workbook.get_sheet_by_name(sheet.name), budget)
+        displays = formats.cells(sheet.name) if formats is not None else None
+        return sheet_blocks(workbook.get_sheet_by_name(sheet.name), budget, displays)
     except WorksheetNotFound:  # named by the workbook, missing in the package
         return []

@@ -1,11 +1,13 @@
 """The grid of one sheet to markdown: values as shown, merged cells, one table for each block of filled rows."""
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from python_calamine import CalamineSheet
 
+from corebrain.documents.convert.xlsx_formats import Display
 from corebrain.documents.escape import escape_start
 from corebrain.documents.tables import REPEATED_CELL_CHARS, markdown_table
 
@@ -37,12 +39,21 @@ class Budget:
         return True
 
 
-def sheet_blocks(sheet: CalamineSheet, budget: Budget) -> list[str]:
-    """The blocks of a sheet. A row with one value above a table is a line of text, as is a block of one cell."""
+def sheet_blocks(
+    sheet: CalamineSheet, budget: Budget, displays: Mapping[tuple[int, int], Display] | None = None
+) -> list[str]:
+    """The blocks of a sheet. A row with one value above a table is a line of text, as is a block of one cell.
+
+    Args:
+        sheet: The sheet.
+        budget: What may still be written; it is used up.
+        displays: Cells, by row and column from 0, whose numbers are shown in a way of their own.
+    """
     before = budget.left_out
     grid: list[list[str]] = []
-    for row in sheet.iter_rows():
-        shown = [value_text(value) for value in row]
+    left = sheet.start[1] if sheet.start else 0
+    for at, row in enumerate(sheet.iter_rows()):  # from the sheet's first row, but from its first filled column
+        shown = _displayed(row, at, left, displays) if displays else [value_text(value) for value in row]
         if not any(shown):
             grid.append([])
         elif budget.takes(shown):
@@ -56,6 +67,15 @@ def sheet_blocks(sheet: CalamineSheet, budget: Budget) -> list[str]:
     if budget.left_out > before:
         blocks.append(f"({budget.left_out - before:,} more rows are not shown)")
     return blocks
+
+
+def _displayed(row: list[Value], at: int, left: int, displays: Mapping[tuple[int, int], Display]) -> list[str]:
+    return [
+        display.text(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and (display := displays.get((at, column)))
+        else value_text(value)
+        for column, value in enumerate(row, left)
+    ]
 
 
 def value_text(value: Value) -> str:
@@ -84,14 +104,14 @@ def _fill_merged(sheet: CalamineSheet, grid: list[list[str]]) -> None:
         return
     places = 0
     for (top, left), (bottom, right) in ranges:
-        row, column = top - origin[0], left - origin[1]
+        row, column = top, left - origin[1]
         if not (0 <= row < len(grid) and 0 <= column < len(grid[row])):
             continue
         text = grid[row][column]
         alone = len(grid[row]) - grid[row].count("") == 1
         if not text or alone or len(text) > REPEATED_CELL_CHARS:
             continue
-        for line in grid[row : bottom - origin[0] + 1]:
+        for line in grid[row : bottom + 1]:
             width = min(right - origin[1] + 1, len(line))
             for at in range(column, width):
                 line[at] = line[at] or text

@@ -7,7 +7,8 @@ import zipfile
 import pytest
 from python_calamine import CalamineWorkbook
 
-from corebrain.documents.convert import xlsx
+from corebrain.documents.convert import xlsx, xlsx_formats
+from corebrain.documents.convert.xlsx_formats import parse_format
 from corebrain.documents.convert.xlsx_grid import Budget, sheet_blocks, value_text
 from corebrain.documents.types import ConvertedDocument, RawDocument
 from corebrain.errors import Damaged, Empty, Encrypted, TooLarge
@@ -17,9 +18,11 @@ R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 REL = "http://schemas.openxmlformats.org/package/2006/relationships"
 TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 STYLES = (
-    f'<styleSheet xmlns="{S}"><fonts count="1"><font/></fonts><fills count="1"><fill/></fills>'
+    f'<styleSheet xmlns="{S}"><numFmts><numFmt numFmtId="170" formatCode="#,##0.00\\ [$€-407]"/></numFmts>'
+    '<fonts count="1"><font/></fonts><fills count="1"><fill/></fills>'
     '<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>'
-    '<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>'
+    '<cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="10"/>'
+    '<xf numFmtId="170"/></cellXfs></styleSheet>'
 )
 
 
@@ -185,3 +188,57 @@ def test_broken_workbook_is_damaged(data: bytes) -> None:
 def test_workbook_without_values_is_empty() -> None:
     with pytest.raises(Empty):
         converted(workbook(("S", "visible", sheet())))
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "shown"),
+    [
+        ("0%", 0.125, "12%"),
+        ("0.00%", -0.125, "-12.50%"),
+        ('"$"#,##0.00', 1234.5, "$1,234.50"),
+        ("[$$-409]#,##0;[Red]-[$$-409]#,##0", -1234.4, "-$1,234"),
+        ("#,##0.00\\ [$€-407]", 1234.5, "1,234.50 €"),
+        ('_-* #,##0.00\\ "kr"_-;-* #,##0.00', 7, "7.00 kr"),
+        ("[$CHF]\\ 0", 5, "CHF5"),
+        ("£0.0", -0.04, "£0.0"),
+    ],
+)
+def test_percent_and_money_are_shown_as_their_cells_show_them(code: str, value: float, shown: str) -> None:
+    display = parse_format(code)
+    assert display is not None
+    assert display.text(value) == shown
+
+
+@pytest.mark.parametrize("code", ["General", "0.00", "#,##0", "yyyy-mm-dd", "@", "", "[h]:mm", '"Total" 0', "0.0E+00"])
+def test_other_formats_leave_the_number_as_it_is(code: str) -> None:
+    assert parse_format(code) is None
+
+
+def test_formats_find_their_cells_in_a_sheet_that_starts_late() -> None:
+    rows = (
+        "",
+        cell("B2", "Share") + cell("C2", "Price"),
+        cell("B3", 0.25, style=2) + cell("C3", 1234.5, style=3),
+        cell("B4", 3) + cell("C4", 5),
+    )
+    assert converted(workbook(("S", "visible", sheet(*rows)))).markdown == (
+        "## S\n\n| Share | Price |\n| --- | --- |\n| 25.00% | 1,234.50 € |\n| 3 | 5 |"
+    )
+
+
+def test_sheet_too_large_for_a_second_look_shows_plain_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xlsx_formats, "MAX_SHEET_BYTES", 10)
+    assert "0.25" in converted(workbook(("S", "visible", sheet(cell("A1", 0.25, style=2))))).markdown
+
+
+def test_merged_cells_are_found_in_a_sheet_that_starts_late() -> None:
+    rows = (
+        "", "", "",
+        cell("B4", "Region") + cell("C4", "City"),
+        cell("B5", "North") + cell("C5", "Oslo"),
+        cell("C6", "Bergen"),
+    )  # fmt: skip
+    merged = '<mergeCells><mergeCell ref="B5:B6"/></mergeCells>'
+    assert converted(workbook(("S", "visible", sheet(*rows, merged=merged)))).markdown.endswith(
+        "| North | Oslo |\n| North | Bergen |"
+    )
