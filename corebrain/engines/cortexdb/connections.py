@@ -1,5 +1,6 @@
 """Connections kept open to one server, none slower than the request that uses it may be."""
 
+import contextlib
 import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +14,7 @@ from corebrain.engines.cortexdb.timing import Timing
 
 Left = Callable[[float | None], float]
 _MOST, _IDLE, _IDLE_S = 100, 20, 5.0
+_PIECE = 65_536
 _HEAD_END, _LAST_CHUNK = b"\r\n\r\n", b"0\r\n\r\n"
 
 
@@ -111,11 +113,14 @@ class _Stream(httpcore.NetworkStream):
     def __init__(self, inner: httpcore.NetworkStream, left: Left) -> None:
         self._inner = inner
         self._left = left
+        self._unsent = bytearray()
         self._head = bytearray()
         self._received = 0
         self._tail = b""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        with contextlib.suppress(httpcore.WriteError):  # a server may have answered before it heard everything
+            self._send(timeout)
         data = self._inner.read(max_bytes, self._left(timeout))
         if _HEAD_END not in self._head:
             self._head += data
@@ -126,7 +131,14 @@ class _Stream(httpcore.NetworkStream):
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         if self._received:
             self._head, self._received, self._tail = bytearray(), 0, b""
-        self._inner.write(buffer, self._left(timeout))
+        self._unsent += buffer  # a small request travels in one piece, its head and its body
+        if len(self._unsent) > _PIECE:
+            self._send(timeout)
+
+    def _send(self, timeout: float | None) -> None:
+        unsent, self._unsent = bytes(self._unsent), bytearray()
+        if unsent:
+            self._inner.write(unsent, self._left(timeout))
 
     def ends_with(self, reply: httpcore.Response) -> bool:
         """Tell whether what was received ends where *reply* does."""
