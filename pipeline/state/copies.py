@@ -15,8 +15,8 @@ from corebrain.engines.local.copies import copy, pour
 from pipeline.errors import AlreadyRunning, StateError
 from pipeline.state import age
 from pipeline.state.database import APPLICATION, BUSY_TIMEOUT_MS, told
+from pipeline.state.leases import is_held, new_owner
 from pipeline.state.schema import VERSION
-from pipeline.state.sqlite import is_held
 from pipeline.state.values import Binding
 from pipeline.when import printed
 
@@ -83,7 +83,7 @@ def held_back(file: Path, names: Iterable[str], now: float) -> Iterator[None]:
         AlreadyRunning: A sync, or `brain run`, holds a lease.
         StateError: The state cannot be written.
     """
-    owner = os.urandom(8).hex()
+    owner = new_owner()
     mine = [(name, owner, os.getpid(), socket.gethostname(), now, now) for name in names]
     with told(str(file)), _open(file) as connection, _written(connection):
         _refuse_leases(connection, now)
@@ -120,9 +120,10 @@ def refuse_leases(file: Path, now: float) -> None:
 
 def _refuse_leases(connection: apsw.Connection, now: float) -> None:
     host = socket.gethostname()
-    for name, pid, held_host, since, beat in connection.execute("SELECT name, pid, host, since, beat FROM lease"):
+    rows = connection.execute("SELECT name, owner, pid, host, since, beat FROM lease")
+    for name, owner, pid, held_host, since, beat in rows:
         mine = pid == os.getpid() and held_host == host
-        if not mine and is_held(pid, held_host, beat, now):
+        if not mine and is_held(owner, pid, held_host, beat, now):
             raise AlreadyRunning(f"{name} is being synced by pid {pid} since {printed(since)}; stop it and try again")
 
 

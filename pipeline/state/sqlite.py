@@ -1,33 +1,16 @@
 """The pipeline's state in one SQLite file, or in memory beside an engine that keeps nothing either."""
 
-import os
-import socket
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipeline.errors import AlreadyRunning, StateError
-from pipeline.process import is_alive
+from pipeline.errors import StateError
 from pipeline.state import age
 from pipeline.state.database import MEMORY, Database
+from pipeline.state.leases import SqliteLease
 from pipeline.state.plan_table import SqliteLedger
 from pipeline.state.values import Binding, Holding
-from pipeline.when import printed
-
-LEASE_S = 120.0
-"""Seconds without a beat after which a lease may be taken over."""
 
 _KEPT_RUNS = 100
-
-
-def is_held(pid: int, host: str, beat: float, now: float) -> bool:
-    """Whether a lease stands: its owner lives, as far as can be asked, and its last beat is not old.
-
-    A beat from the future was written before a clock was set back. On this machine its owner is asked for all the same;
-    of another one nobody knows, and it must not hold the source for years.
-    """
-    if beat + LEASE_S <= now:
-        return False
-    return is_alive(pid) if host == socket.gethostname() else beat - LEASE_S < now
 
 
 class SqliteState:
@@ -114,29 +97,3 @@ class ScratchState(SqliteState):
     def close(self) -> None:
         super().close()
         self._folder.cleanup()
-
-
-class SqliteLease:
-    """A row that names its owner. A lease ends when it is released, when its beats stop, or when its process died."""
-
-    def __init__(self, database: Database, name: str, now: float) -> None:
-        self._database = database
-        self._name = name
-        self._owner = os.urandom(8).hex()
-        host = socket.gethostname()
-        with database.transaction():
-            held = database.one("SELECT pid, host, since, beat FROM lease WHERE name = ?", (name,))
-            if held is not None:
-                pid, held_host, since, beat = held
-                if is_held(pid, held_host, beat, now):
-                    raise AlreadyRunning(f"already running: pid {pid} since {printed(since)}")
-            database.rows(
-                "INSERT OR REPLACE INTO lease VALUES (?, ?, ?, ?, ?, ?)",
-                (name, self._owner, os.getpid(), host, now, now),
-            )
-
-    def beat(self, now: float) -> None:
-        self._database.rows("UPDATE lease SET beat = ? WHERE name = ? AND owner = ?", (now, self._name, self._owner))
-
-    def release(self) -> None:
-        self._database.rows("DELETE FROM lease WHERE name = ? AND owner = ?", (self._name, self._owner))

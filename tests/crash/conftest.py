@@ -304,7 +304,7 @@ def tripped_writes(wire: Tripwire) -> Iterator[None]:
         patch.setattr(Database, "transaction", stepped)
         patch.setattr(Database, "rows", stepped_rows)
         patch.setattr(Database, "many", stepped_many)
-        patch.setattr("pipeline.state.sqlite.is_alive", lambda _pid: False)  # the owner of a left lease is dead
+        patch.setattr("pipeline.state.leases.is_alive", lambda _pid: False)  # the owner of a left lease is dead
         yield
 
 

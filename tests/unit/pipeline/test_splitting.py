@@ -129,7 +129,7 @@ def test_an_engine_that_is_down_leaves_everything_findable_and_the_rest_to_the_n
 def test_a_source_that_is_being_synced_is_not_split(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     source = ScriptedConnector(FOLDERS)
     bench.sync(source)
-    monkeypatch.setattr("pipeline.state.sqlite.is_alive", lambda _pid: True)
+    monkeypatch.setattr("pipeline.state.leases.is_alive", lambda _pid: True)
     lease = bench.state.lease(source.name, bench.clock)
     with pytest.raises(AlreadyRunning):
         split_now(bench, source)

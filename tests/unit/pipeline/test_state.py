@@ -14,8 +14,10 @@ import pytest
 
 from connectors.contract import Ref
 from pipeline.errors import AlreadyRunning, StateError
+from pipeline.process import identity_of
+from pipeline.state.leases import LEASE_S
 from pipeline.state.schema import VERSION
-from pipeline.state.sqlite import LEASE_S, SqliteState
+from pipeline.state.sqlite import SqliteState
 from pipeline.state.values import Aside, Binding, Fact, Intent, Pinned, Record, SourceRow, Verdict, Work
 
 FULL_REF = Ref(
@@ -171,7 +173,10 @@ def test_a_source_is_leased_to_one_at_a_time(tmp_path: Path) -> None:
     second.lease("docs", 1_002.0).release()
 
 
-def test_a_lease_without_beats_can_be_taken_over_and_the_old_owner_cannot_release_it(tmp_path: Path) -> None:
+def test_a_lease_without_beats_can_be_taken_over_and_the_old_owner_cannot_release_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.state.leases.identity_of", lambda _pid: "")  # a system that tells no more
     state = SqliteState(tmp_path / "state.db")
     old = state.lease("docs", 1_000.0)
     old.beat(1_000.0 + LEASE_S)
@@ -182,6 +187,35 @@ def test_a_lease_without_beats_can_be_taken_over_and_the_old_owner_cannot_releas
     with pytest.raises(AlreadyRunning):
         state.lease("docs", 1_000.0 + 2 * LEASE_S)
     new.release()
+
+
+def test_a_process_that_slept_keeps_its_lease_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.state.leases.identity_of", lambda pid: f"boot-{pid}")
+    state = SqliteState(None)
+    lease = state.lease("docs", 1_000.0)
+    with pytest.raises(AlreadyRunning, match=f"pid {os.getpid()} .*without a sign of life since 1970-01-01T00:16:40Z"):
+        state.lease("docs", 1_000_000.0)
+    lease.release()
+
+
+def test_a_later_process_with_the_number_of_a_dead_one_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = SqliteState(None)
+    with monkeypatch.context() as before:
+        before.setattr("pipeline.state.leases.identity_of", lambda _pid: "boot-1")
+        state.lease("docs", 1_000.0)
+    monkeypatch.setattr("pipeline.state.leases.identity_of", lambda _pid: "boot-2")
+    state.lease("docs", 1_001.0)  # as in a container, where every process is number 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell processes apart")
+def test_a_process_is_told_from_every_other() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        mine, theirs = identity_of(os.getpid()), identity_of(other.pid)
+        assert mine
+        assert mine == identity_of(os.getpid())
+        assert mine != theirs
+        other.communicate(b"\n")
+    assert identity_of(other.pid) == ""
 
 
 def test_the_lease_of_a_process_that_died_is_free_at_once(tmp_path: Path) -> None:
@@ -200,7 +234,7 @@ def test_a_lease_of_another_machine_ends_when_its_beats_do_whichever_way_the_clo
 ) -> None:
     state = SqliteState(None)
     with monkeypatch.context() as elsewhere:
-        elsewhere.setattr("pipeline.state.sqlite.socket.gethostname", lambda: "another")
+        elsewhere.setattr("pipeline.state.leases.socket.gethostname", lambda: "another")
         state.lease("docs", 1_000_000.0)
     for moment in (1_000_000.0 + LEASE_S - 1, 1_000_000.0 - LEASE_S + 1):
         with pytest.raises(AlreadyRunning):
