@@ -62,6 +62,20 @@ def test_dry_run_counts_what_would_go_and_forgets_nothing(engine: MemoryEngine) 
     assert texts(engine) == before
 
 
+def test_long_history_with_what_was_distilled_is_counted_whole() -> None:
+    engine = ReferenceEngine()
+    memory = agent(engine)
+    memory.pre_turn("long", 0, "The user said this.")
+    for turn in range(1, 450):
+        memory.post_turn("long", turn, f"reply {turn}")
+    memory.run_background(memory.history_build())
+    distilled = len(engine) - 450
+    assert distilled == 1, "from what the user said"
+    assert forget_history(memory, dry_run=True).forgotten == 451
+    assert forget_history(memory).forgotten == 451
+    assert len(engine) == 0
+
+
 def test_learnings_distilled_from_the_history_go_with_it(engine: MemoryEngine) -> None:
     memory = agent(engine)
     memory.pre_turn("t", 0, "Her number is on the fridge. Really.")

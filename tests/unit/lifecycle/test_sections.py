@@ -70,6 +70,12 @@ def test_zero_limits_leave_sections_out() -> None:
     assert standard_sections(LAYOUT, "coder", policy, (CoreScope(ROOT, "Core", limit=0),)) == []
 
 
+def test_limit_of_one_keeps_its_section() -> None:
+    policy = RecallPolicy(learnings_limit=1, brain_limit=1, history_limit=1, team_limit=1)
+    sections = standard_sections(LAYOUT, "coder", policy, (CoreScope(ROOT, "Core", limit=1),))
+    assert [each.limit for each in sections] == [1] * 5
+
+
 def test_pooled_layout_has_no_team_section() -> None:
     pooled = LAYOUT.with_pooled_conversations(Namespace.parse("ws:main"))
     sections = standard_sections(pooled, "coder", RecallPolicy(), ())
