@@ -31,7 +31,14 @@ def test_policy_defaults_are_those_of_the_reference() -> None:
 
 @pytest.mark.parametrize(
     "fields",
-    [{"learnings_limit": -1}, {"team_limit": -1}, {"build_beliefs_every": -1}, {"section_timeout_s": 0}],
+    [
+        {"learnings_limit": -1},
+        {"brain_limit": -1},
+        {"history_limit": -1},
+        {"team_limit": -1},
+        {"build_beliefs_every": -1},
+        {"section_timeout_s": 0},
+    ],
 )
 def test_policy_refuses_what_makes_no_sense(fields: dict[str, int]) -> None:
     with pytest.raises(InvalidRequest):
