@@ -39,6 +39,7 @@ class WebStandIn:
         missing: The answer for any other path.
         failing: Paths that answer with a status instead.
         log: The requests so far: method, path, status, conditional.
+        closing: Set once it stops; slow answers end then.
     """
 
     def __init__(self, pages: dict[str, StandInPage] | None = None, *, port: int = 0) -> None:
@@ -49,6 +50,7 @@ class WebStandIn:
         self.log: list[dict[str, Any]] = []
         self._server = _Server(("127.0.0.1", port), self)
         self._thread: threading.Thread | None = None
+        self.closing = threading.Event()
 
     def __enter__(self) -> Self:
         self.start()
@@ -85,6 +87,7 @@ class WebStandIn:
 
     def close(self) -> None:
         """Stop; open connections are cut."""
+        self.closing.set()
         self._server.shutdown()
         self._server.server_close()
         if self._thread is not None:
@@ -170,6 +173,8 @@ class _Handler(BaseHTTPRequestHandler):
         unchanged = found.status == 200 and bool(same)
         status = 304 if unchanged else found.status
         site.log.append({"method": self.command, "path": self.path, "status": status, "conditional": any(asked)})
+        if found.delay_s and site.closing.wait(found.delay_s):
+            return
         if found.raw is not None:
             self.wfile.write(found.raw)
             self.close_connection = True
@@ -204,8 +209,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Type", found.media_type)
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+        if self.command == "HEAD":
+            return
+        for place in range(len(body) if found.drip_s else 0):
+            self.wfile.write(body[place : place + 1])
+            self.wfile.flush()
+            if self.server.site.closing.wait(found.drip_s):
+                return
+        self.wfile.write(b"" if found.drip_s else body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
         """Keep quiet: the log is a route."""

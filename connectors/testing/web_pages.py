@@ -31,6 +31,8 @@ class StandInPage:
         modified: `Last-Modified`, when there is one.
         gzipped: Whether it travels compressed.
         raw: Bytes to send instead of a reply, as they are; the connection ends after them.
+        delay_s: Seconds before the answer.
+        drip_s: Seconds between two bytes of the answer's body; 0 sends it at once.
     """
 
     body: bytes = b""
@@ -41,6 +43,8 @@ class StandInPage:
     modified: str = ""
     gzipped: bool = False
     raw: bytes | None = None
+    delay_s: float = 0.0
+    drip_s: float = 0.0
 
     @property
     def validator(self) -> str:
@@ -109,6 +113,13 @@ def hostile() -> dict[str, StandInPage]:
         "/short.html": StandInPage(
             raw=b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 900\r\n\r\n<html>"
         ),
+        "/slow.html": StandInPage(page("Slow", "a byte now and then").body, drip_s=5.0),
+        "/asleep.html": StandInPage(page("Asleep", "after an hour").body, delay_s=3600.0),
+        "/longer.html": StandInPage(
+            raw=b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html> and more"
+        ),
+        "/headers.html": StandInPage(raw=b"HTTP/1.1 200 OK\r\n" + b"X-More: and more\r\n" * 20_000 + b"\r\n<html>"),
+        "/no-http.html": StandInPage(raw=b"SSH-2.0-OpenSSH_9.2\r\n"),
         "/hidden.html": page("Hidden", "not to be kept", head='<meta name="robots" content="noindex">'),
         "/private/secret.html": page("Secret", "robots.txt forbids this"),
         "/broken.html": StandInPage(b"down", status=500, etag=False),

@@ -48,7 +48,7 @@ class WebConnector:
         proxy: Address of a proxy.
         renderer: Draws pages that show nothing without their scripts; the connector closes it.
         agent: The name robots rules are looked up by; it also leads the `User-Agent`.
-        timing, pacer, retry, resolve, stop: As of `connectors.http.Client`.
+        limits, timing, pacer, retry, resolve, stop: As of `connectors.http.Client`.
 
     Attributes:
         say: Told what a person should know once; set it to listen.
@@ -71,6 +71,7 @@ class WebConnector:
         proxy: str | None = None,
         renderer: Renderer | None = None,
         agent: str = AGENT,
+        limits: Limits | None = None,
         timing: Timing | None = None,
         pacer: Pacer | None = None,
         retry: RetryPolicy | None = None,
@@ -92,7 +93,7 @@ class WebConnector:
             credentials=credentials,
             ca=ca,
             proxy=proxy,
-            limits=Limits(connections=max(4, self._habits.concurrency)),
+            limits=limits or Limits(connections=max(4, self._habits.concurrency)),
             pacer=pacer,
             retry=retry or RetryPolicy(attempts=3),
             timing=timing,

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from connectors.contract import Blob, Failed, Gone, Seen, Unchanged
 from connectors.errors import AuthError, ConfigError, DocumentError, DocumentGone, DocumentRefused, Unavailable
+from connectors.http import Limits
 from connectors.notes import MemoryNotes
 from connectors.pull import pull
 from connectors.testing.harness import Listing
@@ -23,6 +25,7 @@ Connect = Callable[..., WebConnector]
 Crawl = Callable[..., Listing]
 SeenPaths = Callable[[Listing, WebStandIn], list[str]]
 
+SHORT = Limits(read_s=1.2, deadline_s=3.0)
 FRONT = page("Front", "front", links=("/a", "/b/"))
 
 
@@ -283,7 +286,7 @@ def test_traps_are_bounded(site: WebStandIn, connect: Connect, crawl: Crawl, mon
     site.pages.update(documentation(5))
     spoil(site)
     said: list[str] = []
-    connector = connect()
+    connector = connect(limits=SHORT)
     connector.say = said.append
     listing = crawl(connector)
     assert listing.completed == [""]
@@ -296,9 +299,10 @@ def test_hostile_pages_are_contained(site: WebStandIn, connect: Connect, crawl: 
     site.pages.update(documentation(8))
     spoil(site)
     site.scripts.clear()
-    listing = crawl(connect(max_bytes=8 * 2**20))
+    listing = crawl(connect(max_bytes=8 * 2**20, limits=SHORT))
     failed = {scope.removeprefix(site.place) for scope in listing.failed}
-    assert failed == {"/bomb.html", "/short.html", "/broken.html"}
+    lying = {"/headers.html", "/no-http.html", "/short.html"}  # a longer body than said is read as far as was said
+    assert failed == {"/bomb.html", "/broken.html", "/slow.html", "/asleep.html", *lying}
     assert {f"{site.place}{path}" for path in ("/koi8.html", "/deep.html", "/links.html")} <= set(listing.refs)
     assert not {f"{site.place}{path}" for path in ("/hidden.html", "/private/secret.html", "/print")} & set(
         listing.refs
@@ -457,6 +461,23 @@ def test_known_page_is_scanned_alone(site: WebStandIn, connect: Connect, crawl: 
     listing = crawl(connect(), notes, scope=key)
     assert (set(listing.refs), listing.completed) == ({key}, [key])
     assert [path for path in site.paths if path != "/robots.txt"] == ["/a"]
+
+
+def test_files_that_pages_link_to_become_documents_of_their_own(site: WebStandIn, connect: Connect) -> None:
+    golden = Path(__file__).parents[3] / "golden" / "documents"
+    pdf, docx = golden / "pdf" / "list-item-example.pdf", golden / "docx" / "docx_lists.docx"
+    site.pages["/"] = page("Front", "front", links=("/files/list.pdf", "/files/get?id=7", "/notes.md", "/plan.zip"))
+    site.pages["/files/list.pdf"] = StandInPage(pdf.read_bytes(), "application/pdf")
+    named = {"Content-Disposition": 'attachment; filename="lists.docx"'}
+    site.pages["/files/get?id=7"] = StandInPage(docx.read_bytes(), "application/octet-stream", headers=named)
+    site.pages["/notes.md"] = StandInPage(b"# Notes\n\nOf the plan.", "text/plain")
+    site.pages["/plan.zip"] = StandInPage(b"PK", "application/zip")
+    found = {str(each.meta.url): each for each in pull(connect()) if isinstance(each, BrainDocument)}
+    assert set(found) == {f"{site.url}{path}" for path in ("/", "/files/list.pdf", "/files/get?id=7", "/notes.md")}
+    for url, expected in (("/files/list.pdf", pdf), ("/files/get?id=7", docx)):
+        text = expected.with_name(f"{expected.name}.md").read_text(encoding="utf-8")
+        assert found[f"{site.url}{url}"].text.split()[:40] == text.split()[:40]
+    assert found[f"{site.url}/notes.md"].title == "Notes"
 
 
 def test_article_of_a_page_is_kept_alone_on_request(site: WebStandIn, connect: Connect) -> None:
