@@ -27,8 +27,15 @@ _QUIET = {
     "GIT_NO_LAZY_FETCH": "1",
     "LC_ALL": "C",
 }
-_REFUSED = re.compile(r"Authentication failed|could not read Username|terminal prompts disabled|403|401", re.IGNORECASE)
-_MISSING = re.compile(r"not found|does not exist|does not appear to be a git repository|404", re.IGNORECASE)
+# whole phrases: a repository or a port may be called 404
+_REFUSED = re.compile(
+    r"Authentication failed|could not read Username|terminal prompts disabled|returned error: 40[13]\b", re.IGNORECASE
+)
+_MISSING = re.compile(
+    r"repository '[^']*' (?:not found|does not exist)|repository not found"
+    r"|does not appear to be a git repository|returned error: 404\b",
+    re.IGNORECASE,
+)
 
 
 class GitProgram:
@@ -87,6 +94,8 @@ class GitProgram:
         said = ran.stderr.decode(errors="replace")
         if _MISSING.search(said):
             raise NotThere(f"{what} is not there: deleted, or the credential may not see it")
+        if _REFUSED.search(said) and not self._authorisation():  # so GitHub answers for what is not there
+            raise NotThere(f"{what} is not there, or not to be read without a credential")
         if _REFUSED.search(said):
             raise AuthError(f"git is refused for {what}; check the credential and what it may read")
         raise Unavailable(f"git cannot read {what} (exit {ran.returncode}); it is tried again at the next sync")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from connectors.contract import Blob
-from connectors.errors import AuthError, Unavailable
+from connectors.errors import AuthError, DocumentRefused, Unavailable
 from connectors.http.errors import Stopped
 from connectors.testing.github_repository import Repository
 
@@ -30,10 +30,12 @@ def test_private_repository_is_read_with_the_token(world: World) -> None:
         "/acme/api.git/info/refs 200",
         "/acme/api.git/git-upload-pack 200",
     }, "nothing of the API's budget"
-    for token in ("bad", ""):
-        with pytest.raises(AuthError, match="git is refused for acme/api") as caught:
-            world.scan(world.connector(transport="git", token=token))
-        assert "bad" not in str(caught.value)
+    with pytest.raises(AuthError, match="git is refused for acme/api") as caught:
+        world.scan(world.connector(transport="git", token="bad"))
+    assert "bad" not in str(caught.value)
+    nobody = world.scan(world.connector("acme/api", "acme/nothing", transport="git"))
+    assert set(nobody.failed) == {"acme/api/", "acme/nothing/"}
+    assert "without a credential" in nobody.failed["acme/api/"]
 
 
 def test_repository_that_moved_is_followed_by_git(world: World) -> None:
@@ -61,6 +63,23 @@ def test_what_git_cannot_reach_is_told_and_kept(world: World) -> None:
     assert "git cannot read acme/api" in event.error.message
 
 
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(500, Unavailable), (503, Unavailable), (404, DocumentRefused), (401, AuthError), (403, AuthError)],
+)
+def test_what_git_says_is_told_from_what_a_repository_is_called(world: World, status: int, error: type) -> None:
+    name = "acme/error-404-403-401-not-found"
+    world.repository(name).put({"a.md": "a"})
+    world.server.fail(r"\.git/", status, times=9)
+    connector = world.connector(name, transport="git", token="t")
+    if error is AuthError:
+        with pytest.raises(AuthError):
+            world.scan(connector)
+        return
+    (event,) = (event for event in world.scan(connector).events if hasattr(event, "error"))
+    assert isinstance(event.error, error)
+
+
 def test_wiki_is_read_over_http(world: World) -> None:
     world.repository().put({"a.md": "a"})
     world.repository("acme/api.wiki").put({"Home.md": "# Welcome"})
@@ -68,6 +87,13 @@ def test_wiki_is_read_over_http(world: World) -> None:
     connector = world.connector(also=("wiki",), token="good")
     ref = world.scan(connector).refs["acme/api!wiki/Home.md"]
     assert bytes_of(connector, ref) == b"# Welcome"
+
+
+def test_nobody_asks_for_a_wiki_that_is_not_there(world: World) -> None:
+    world.repository().put({"a.md": "a"})
+    world.server.fail(r"\.wiki\.git/", 401, times=9)
+    found = world.scan(world.connector(also=("wiki",)))
+    assert (set(found.refs), found.failed) == ({"acme/api/a.md"}, {})
 
 
 def test_api_and_git_over_http_give_the_same(world: World) -> None:
