@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import hashlib
 import io
 import json
 import tarfile
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from connectors.contract import Blob
-from connectors.errors import AuthError, ConfigError, ConnectorError, DocumentRefused, Unavailable
+from connectors.errors import AuthError, ConfigError, ConnectorError, DocumentError, DocumentRefused, Unavailable
 from connectors.github.kind import GitHubConfig
 from connectors.testing.github_talk_api import comment, discussion, issue, release
 
@@ -225,6 +226,33 @@ def test_no_git_where_git_is_wanted_is_told_before_anything(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ConfigError, match="git is not installed"):
         world.connector(transport="git")
+
+
+def test_lfs_that_fails_is_tried_again_and_its_bytes_are_proved(world: World) -> None:
+    data = b"# large file\n"
+    oid = hashlib.sha256(data).hexdigest()
+    world.repository().put(
+        {"big.md": f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(data)}\n"}
+    )
+    connector = world.connector(token="t")
+    (ref,) = world.scan(connector).refs.values()
+    world.server.lfs[oid] = b"something else"
+    with pytest.raises(DocumentError, match="other bytes than its id says"):
+        connector.fetch(ref, None)
+    world.server.lfs[oid] = data
+    world.server.fail("objects/batch", 500, times=99)
+    with pytest.raises(DocumentError, match="fails with status 500") as caught:
+        connector.fetch(ref, None)
+    assert not isinstance(caught.value, DocumentRefused)
+    world.server.faults.clear()
+    for body in (b"[]", b'{"objects": [1]}', b'{"objects": []}'):
+        world.server.tamper = lambda line, reply, body=body: (
+            type(reply)(200, body) if "objects/batch" in line else reply
+        )
+        with pytest.raises(DocumentRefused, match="does not have it"):
+            connector.fetch(ref, None)
+    world.server.tamper = lambda _, reply: reply
+    assert bytes_of(connector, ref) == data
 
 
 JUNK = ["[]", "{}", '"x"', "null", "1", "[[]]", "[{}]", "[null]", '{"tree": null}', '{"tree": [{}]}', '{"tree": [1]}']
