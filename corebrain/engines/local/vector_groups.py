@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 import numpy as np
@@ -26,15 +26,15 @@ ROOM = 512 << 20
 
 _SAMPLE = 4_096  # rows whose mean is the centre
 _TOGETHER = 10_000  # rows of a reach up to which they are also kept side by side
-_SCOPES = 8  # whose groups are kept side by side
+_REACHES = 64  # that are kept side by side, of so many rows at most beside the newest
+_SIDE_BY_SIDE = 300_000
 _TURN = KIND_CODES[ItemKind.CONVERSATION]
 _WHICH = "FROM vectors v JOIN passages p USING (passage) {}WHERE v.grp = ? AND v.number > ? ORDER BY v.number"
 _ROWS = f"SELECT v.passage, p.item, v.code {_WHICH.format('')}"
 _THREADED = f"SELECT v.passage, p.item, v.code, i.thread_id, i.first_turn {_WHICH.format('JOIN items i USING (item) ')}"
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """A group as the file has it at a moment."""
 
     grp: int
@@ -97,6 +97,7 @@ class Scope:
 
     def __init__(self, groups: Sequence[Group], centres: Centre) -> None:
         self.groups = groups
+        self.stamps = [group.stamp for group in groups]
         self._centre = centres
         numbers = [np.empty(0, np.int64)]
         self.passages: NDArray[np.int64] = np.concatenate([group.passages for group in groups] or numbers)
@@ -106,10 +107,6 @@ class Scope:
         self.mixture: Mixture | None = None
         if any(group.mixture is not None for group in groups):
             self.mixture = Mixture.joined([group.mixture or Mixture.none(len(group.passages)) for group in groups])
-
-    def is_of(self, groups: Sequence[Group]) -> bool:
-        """Tell whether it is of these very groups, as they are now."""
-        return all(one is other for one, other in zip(self.groups, groups, strict=True))
 
     def estimates(self, query: "NDArray[np.float32]") -> "NDArray[np.float32]":
         """Return about how near each row is to *query*, up to what all have in common; there is at least one row."""
@@ -163,28 +160,33 @@ class VectorGroups:
     def load(self, connection: apsw.Connection, stamps: Sequence[Stamp], dimension: int) -> Scope:
         """Return the rows of the stamped groups, as the connection's commit has them."""
         schema = int(connection.pragma("schema_version"))  # moves when a backup is put in the file's place
-        found = [self._current(connection, stamp, dimension, schema) for stamp in stamps]
-        if len(found) <= 1:
-            return Scope(found, self._centre)
-        key = tuple(group.stamp.grp for group in found)
+        key = tuple(stamp.grp for stamp in stamps)
         with self._lock:
-            scope = self._scopes.pop(key, None)
-        if scope is None or not scope.is_of(found):
-            scope = Scope(found, self._centre)
+            self._heed(schema)
+            known = self._scopes.pop(key, None)
+        if known is None or known.stamps != stamps:
+            known = Scope([self._current(connection, stamp, dimension, schema) for stamp in stamps], self._centre)
         with self._lock:
-            self._scopes[key] = scope
-            while len(self._scopes) > _SCOPES:
-                self._scopes.popitem(last=False)
-        return scope
+            if schema == self._schema:
+                self._scopes[key] = known
+            self._make_room()
+        return known
+
+    def _make_room(self) -> None:
+        rows = sum(len(scope.passages) for scope in self._scopes.values())
+        while len(self._scopes) > 1 and (rows > _SIDE_BY_SIDE or len(self._scopes) > _REACHES):
+            rows -= len(self._scopes.popitem(last=False)[1].passages)
+
+    def _heed(self, schema: int) -> None:
+        if schema != self._schema:
+            self._held.clear()
+            self._scopes.clear()
+            self._centre = Centre()
+            self._size, self._schema = 0, schema
 
     def _current(self, connection: apsw.Connection, stamp: Stamp, dimension: int, schema: int) -> Group:
         with self._lock:
-            if schema != self._schema:
-                self._held.clear()
-                self._scopes.clear()
-                self._centre = Centre()
-                self._size, self._schema = 0, schema
-            held = self._held.get(stamp.grp)
+            held = self._held.get(stamp.grp) if schema == self._schema else None
             if held is not None:
                 self._held.move_to_end(stamp.grp)
         if held is not None and held.stamp == stamp:

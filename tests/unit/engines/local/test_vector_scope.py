@@ -12,6 +12,7 @@ from corebrain.embed.letters import Letters
 from corebrain.engines.local import LocalEngine, vector_search
 from corebrain.model.filter import MetaFilter
 from corebrain.model.item import Conversation, Document
+from corebrain.model.namespace import Namespace, Reach
 from corebrain.model.requests import FetchMode, FetchRequest, Hit
 
 np = pytest.importorskip("numpy")
