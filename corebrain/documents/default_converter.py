@@ -83,8 +83,9 @@ class RegistryConverter:
         return self._pictures.added(raw, found, converted)
 
     def version_of(self, format: str) -> str:  # noqa: A002 - the contract's word
-        """Names and versions of what converts this format, to tell what an update would change."""
-        parsers = [f"{parser.name}/{parser.version}" for parser in parsers_for(format, self._choices)]
+        """Names and versions of what converts this format here, to tell what an update would change."""
+        known = parsers_for(format, self._choices)
+        parsers = [f"{parser.name}/{parser.version}" for parser in known if not parser.missing()]
         return " ".join(filter(None, [*parsers, self._pictures.version(format)]))
 
     def close(self) -> None:

@@ -71,6 +71,7 @@ def _unstructured(*packages: str, program: str = "") -> Parser:
     return Parser(
         "unstructured",
         _CONVERT + "unstructured",
+        version=2,
         lane=OFFICE if program == "soffice" else UNSTRUCTURED,
         packages=("unstructured", *packages),
         programs=(program,) if program else (),
@@ -107,8 +108,8 @@ PARSERS: Final[dict[str, tuple[Parser, ...]]] = {
     "eml": (Parser("email", _CONVERT + "eml"),),
     "msg": (_unstructured("oxmsg"),),
     "rtf": (_PANDOC,),
-    "rst": (_PANDOC,),
-    "org": (_PANDOC,),
+    "rst": (_PANDOC, _TEXT),  # readable as it is, where there is no pandoc
+    "org": (_PANDOC, _TEXT),
     "zip": (Parser("zip", _CONVERT + "zip_archive"),),
     "epub": (Parser("selectolax", _CONVERT + "epub", packages=("selectolax", "lxml")),),
     "odt": (_ODF,),

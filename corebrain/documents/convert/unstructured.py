@@ -17,10 +17,17 @@ from corebrain.errors import Damaged, Empty, Refusal
 
 sys.modules.setdefault("unstructured.nlp.tokenize", plain_tokenizer)
 
-from unstructured.documents.elements import Element, ListItem, PageBreak, Table, Title  # noqa: E402 - after the stand-in
+from unstructured.documents.elements import (  # noqa: E402 - after the stand-in
+    CodeSnippet,
+    Element,
+    ListItem,
+    PageBreak,
+    Table,
+    Title,
+)
 
 NAME = "unstructured"
-VERSION = 1
+VERSION = 2
 
 
 class _Partition(Protocol):
@@ -80,6 +87,8 @@ def _block(element: Element, *, headings: bool) -> tuple[str, str]:
         return "page", ""
     if isinstance(element, Table):
         return "table", _table(element.metadata.text_as_html) or text
+    if isinstance(element, CodeSnippet) and text:
+        return "code", f"```\n{text}\n```"
     if isinstance(element, ListItem) and text:
         return "item", "- " + one_line(text)
     if isinstance(element, Title) and text and headings:

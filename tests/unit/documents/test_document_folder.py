@@ -18,7 +18,7 @@ FILES = [path for part in ("samples", "nasty") for path in sorted((FOLDER / part
 pytestmark = pytest.mark.skipif(not FILES, reason="the folder of real documents is not here")
 
 # Needs a program (pandoc) that may be missing; everything else works from a plain install or the extra.
-PROGRAMS = {".rtf", ".rst", ".org"}
+PROGRAMS = {".rtf"}
 REFUSED: dict[str, tuple[type[Refusal], ...]] = {
     "empty.txt": (Empty,),
     "random.bin": (UnsupportedFormat,),
