@@ -163,6 +163,21 @@ def test_a_vector_comes_back_from_its_bytes(row: list[float]) -> None:
     assert codes.cosines(scales, rows, unit)[0] == pytest.approx(1.0, abs=0.02)
 
 
+def test_only_so_many_reaches_are_kept_side_by_side(
+    memory: LocalEngine, document: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(memory, [document(f"{WORDS[n % 8]} {n}", at=f"source:files/project:p{n % 10}") for n in range(80)])
+    assert memory._meaning is not None
+    held = memory._meaning._groups
+    reaches = [Reach.exact(Namespace.parse(f"source:files/project:p{n}")) for n in range(10)]
+    for limit, rows, kept in ((4, 1_000, 4), (64, 20, 2), (64, 3, 1)):
+        monkeypatch.setattr(groups, "_REACHES", limit)
+        monkeypatch.setattr(groups, "_SIDE_BY_SIDE", rows)
+        for reach in reaches:
+            assert len(ask(memory, "green tea", reach=reach)) == 8
+        assert len(held._scopes) == kept
+
+
 def test_a_vector_of_zeros_comes_back() -> None:
     scales, rows = codes.decoded([codes.encoded(np.zeros(8, np.float32))], 8)
     assert rows.tolist() == [[0] * 8]
