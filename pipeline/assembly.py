@@ -125,7 +125,9 @@ class OpenBrain:
         """Return the converter as `[documents]` describes it; close it."""
         table = self.config.documents
         limits = Limits(wall_s=table.timeout_s)
-        return RegistryConverter(workers=table.workers, limits=limits, choices=table.parsers, ocr=table.ocr)
+        return RegistryConverter(
+            workers=table.workers, limits=limits, choices=table.parsers, ocr=table.ocr, comments=table.comments
+        )
 
     def books(self) -> list[str]:
         """Return the names of the sources that have books, configured or not."""

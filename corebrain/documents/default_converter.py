@@ -3,12 +3,13 @@
 import importlib
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Protocol, Self, cast
 
 from corebrain.documents.picture_text import PictureText
 from corebrain.documents.pool import Limits, ParserMissing, ParserPool
-from corebrain.documents.registry import IN_PROCESS, Parser, check_choices, parsers_for, refusal_for
+from corebrain.documents.registry import IN_PROCESS, LIGHT, Parser, check_choices, parsers_for, refusal_for
 from corebrain.documents.sniff import check_container, sniff_raw
 from corebrain.documents.types import ConvertedDocument, RawDocument
 from corebrain.errors import NeedsOcr, ParserDied, Refusal, TimedOut, UnsupportedFormat
@@ -30,6 +31,7 @@ class RegistryConverter:
         workers: How many documents are converted at once (default two, or one on a single core).
         limits: What a worker may use.
         choices: `{format: parser}`, the `[documents]` table of the configuration.
+        comments: Whether comments of Word documents are kept, as notes with their author.
         ocr: Languages whose words are read off pictures, as tesseract names them (`eng`, `deu+eng`); empty for no OCR.
 
     Raises:
@@ -46,11 +48,13 @@ class RegistryConverter:
         limits: Limits | None = None,
         choices: Mapping[str, str] | None = None,
         ocr: str = "",
+        comments: bool = False,
     ) -> None:
         self._choices = dict(choices or {})
         check_choices(self._choices)
         self._pool = ParserPool(workers, limits or Limits())
         self._pictures = PictureText(self._pool, ocr)
+        self._comments = comments
 
     def __enter__(self) -> Self:
         return self
@@ -62,7 +66,7 @@ class RegistryConverter:
 
     def supports(self, format: str) -> bool:  # noqa: A002 - the contract's word
         """Whether a parser for this format is installed."""
-        return any(not parser.missing() for parser in parsers_for(format, self._choices))
+        return any(not parser.missing() for parser in self._parsers(format))
 
     def convert(self, raw: RawDocument) -> ConvertedDocument:
         """Detect the format and convert.
@@ -73,7 +77,7 @@ class RegistryConverter:
         """
         found = sniff_raw(raw)
         check_container(raw, found)
-        parsers = [parser for parser in parsers_for(found, self._choices) if not parser.missing()]
+        parsers = [parser for parser in self._parsers(found) if not parser.missing()]
         if not parsers:
             raise refusal_for(found, self._choices)
         try:
@@ -84,13 +88,19 @@ class RegistryConverter:
 
     def version_of(self, format: str) -> str:  # noqa: A002 - the contract's word
         """Names and versions of what converts this format here, to tell what an update would change."""
-        known = parsers_for(format, self._choices)
-        parsers = [f"{parser.name}/{parser.version}" for parser in known if not parser.missing()]
+        installed = [parser for parser in self._parsers(format) if not parser.missing()]
+        parsers = [f"{each.name}/{each.version}{f':{each.argument}' * bool(each.argument)}" for each in installed]
         return " ".join(filter(None, [*parsers, self._pictures.version(format)]))
 
     def close(self) -> None:
         """Stop all workers; nothing but text is converted afterwards."""
         self._pool.close()
+
+    def _parsers(self, format: str) -> tuple[Parser, ...]:  # noqa: A002 - the contract's word
+        parsers = parsers_for(format, self._choices)
+        if format == "docx" and self._comments:
+            return tuple(replace(each, argument="comments") if each.lane == LIGHT else each for each in parsers)
+        return parsers
 
     def _first_that_answers(self, parsers: list[Parser], raw: RawDocument, found: str) -> ConvertedDocument:
         left = self._pool.limits.wall_s

@@ -101,6 +101,7 @@ class DocumentsTable(Table):
     ocr: Annotated[
         str, Field(description="Languages read off pictures by tesseract, such as eng or deu+eng; empty for no OCR.")
     ] = ""
+    comments: Annotated[bool, Field(description="Whether comments of Word documents are kept, as notes.")] = False
     parsers: dict[str, str] = Field(default={}, exclude=True)  # the keys named after formats
 
     @model_validator(mode="before")

@@ -9,13 +9,15 @@ from corebrain.errors import Damaged, Empty
 
 NAME = "docx"
 VERSION = 1
+COMMENTS = "comments"
 
 
-def convert(raw: RawDocument, format: str) -> ConvertedDocument:  # noqa: A002 - the contract's word
+def convert(raw: RawDocument, format: str, wanted: str = "") -> ConvertedDocument:  # noqa: A002 - the contract's word
     """Markdown of a Word document.
 
     Headings come from styles, list numbers are counted as Word counts them, tracked changes are taken as accepted,
-    comments are left out, notes stand at the end as `[^1]: ...`, a text box once, after its anchor.
+    notes stand at the end as `[^1]: ...`, a text box once, after its anchor. Comments are left out, or notes with their
+    author's name when `wanted` is `comments`.
 
     Raises:
         Empty: Nothing in it is text.
@@ -28,7 +30,7 @@ def convert(raw: RawDocument, format: str) -> ConvertedDocument:  # noqa: A002 -
     root = package.part(main)
     if root is None:
         raise Damaged("the document part is missing or broken")
-    blocks = _document_blocks(package, main, root)
+    blocks = _document_blocks(package, main, root, comments=wanted == COMMENTS)
     if not blocks:
         raise Empty("the document holds no text")
     title, language, metadata = package.properties()
@@ -44,14 +46,16 @@ def convert(raw: RawDocument, format: str) -> ConvertedDocument:  # noqa: A002 -
     )
 
 
-def _document_blocks(package: OoxmlPackage, main: str, root: Element) -> list[str]:
+def _document_blocks(package: OoxmlPackage, main: str, root: Element, *, comments: bool) -> list[str]:
     relations = package.relations(main)
     styles = Styles(_part(package, relations, "styles"))
     numbering = Numbering(lambda: _part(package, relations, "numbering"))
     notes: dict[str, int] = {}
     body = root.find(W + "body")
-    blocks = Body(package, relations, styles, numbering, notes).blocks(body if body is not None else root)
-    for kind in ("footnote", "endnote"):
+    blocks = Body(package, relations, styles, numbering, notes, comments=comments).blocks(
+        body if body is not None else root
+    )
+    for kind in ("footnote", "endnote", "comment"):
         wanted = {key: number for key, number in notes.items() if key.startswith(kind)}
         target = next((each.target for each in relations.values() if each.kind == f"{kind}s"), None)
         part = package.part(target) if wanted and target else None
@@ -61,7 +65,8 @@ def _document_blocks(package: OoxmlPackage, main: str, root: Element) -> list[st
         for node in part:
             number = wanted.get(f"{kind}:{node.get(W + 'id')}")
             text = " ".join(" ".join(reader.blocks(node)).split()) if number else ""
-            blocks.extend([f"[^{number}]: {text}"] if text else [])
+            author = f"{node.get(W + 'author', 'Comment')}: " if kind == "comment" else ""
+            blocks.extend([f"[^{number}]: {author}{text}"] if text else [])
     return blocks
 
 

@@ -38,6 +38,7 @@ class Body:
         styles: The document's styles.
         numbering: Its lists; one object for all parts, as their counters run on.
         notes: See `RunReader`.
+        comments: See `RunReader`.
     """
 
     def __init__(
@@ -47,10 +48,12 @@ class Body:
         styles: Styles,
         numbering: Numbering,
         notes: dict[str, int],
+        *,
+        comments: bool = False,
     ) -> None:
         self._styles = styles
         self._numbering = numbering
-        self._runs = RunReader(package, relations, self.blocks, notes)
+        self._runs = RunReader(package, relations, self.blocks, notes, comments=comments)
         self._depth = 0
         self._in_cell = 0
         self._title_above = False

@@ -23,6 +23,7 @@ _POINT = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}pt"
 _THROUGH = frozenset(W + name for name in ("ins", "smartTag", "sdt", "sdtContent", "fldSimple", "customXml", "moveTo",
                                            "dir", "bdo", "ruby", "rubyBase"))  # fmt: skip
 _FIELD_LINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
+_NOTES = frozenset({"footnoteReference", "endnoteReference"})
 _OFF = frozenset({"0", "false", "off", "none"})
 # Wingdings and Symbol characters people use as check boxes and arrows.
 _SYMBOLS = {"F0A8": "☐", "F06F": "☐", "F0FE": "☒", "F052": "☑", "F0FC": "✓", "F0E0": "→", "F0B7": "•", "F0D8": "➢"}
@@ -57,6 +58,7 @@ class RunReader:
         relations: What the part points to.
         blocks: Makes the blocks of a text box.
         notes: Note keys such as `footnote:2` to their number in order of appearance; filled while reading.
+        comments: Whether comments are notes too.
     """
 
     def __init__(
@@ -65,11 +67,14 @@ class RunReader:
         relations: dict[str, Relation],
         blocks: Callable[[Element], list[str]],
         notes: dict[str, int],
+        *,
+        comments: bool = False,
     ) -> None:
         self._package = package
         self._relations = relations
         self._blocks = blocks
         self._notes = notes
+        self._references = _NOTES | {"commentReference"} if comments else _NOTES
         self._pieces: list[_Piece] = []
         self._after: list[str] = []
         self._fields: list[_Field] = []
@@ -171,7 +176,7 @@ class RunReader:
             return "-"
         if name == "sym":
             return _SYMBOLS.get((node.get(W + "char") or "").upper(), "")
-        if name in {"footnoteReference", "endnoteReference"}:
+        if name in self._references:
             key = f"{name[: -len('Reference')]}:{node.get(W + 'id')}"
             return f"[^{self._notes.setdefault(key, len(self._notes) + 1)}]"
         if name == "ruby":

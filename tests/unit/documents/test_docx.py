@@ -8,6 +8,7 @@ import pytest
 
 from corebrain.documents.convert import docx
 from corebrain.documents.convert.ooxml import MAX_ENTRIES
+from corebrain.documents.default_converter import RegistryConverter
 from corebrain.documents.types import ConvertedDocument, RawDocument
 from corebrain.errors import Damaged, Empty, Encrypted, TooLarge
 
@@ -43,6 +44,11 @@ NUMBERING = (
 )
 NOTES = f'<w:footnotes {HEAD}><w:footnote w:id="2"><w:p><w:r><w:t>the note</w:t></w:r></w:p></w:footnote></w:footnotes>'
 
+COMMENTS = (
+    f'<w:comments {HEAD}><w:comment w:id="0" w:author="Ada"><w:p><w:r><w:t>is that</w:t></w:r></w:p>'
+    "<w:p><w:r><w:t>so?</w:t></w:r></w:p></w:comment></w:comments>"
+)
+
 
 def package(body: str, *, head: str = "", extra: dict[str, bytes | str] | None = None) -> bytes:
     parts: dict[str, bytes | str] = {
@@ -52,12 +58,14 @@ def package(body: str, *, head: str = "", extra: dict[str, bytes | str] | None =
             f'<Relationship Id="s" Type="{R}/styles" Target="styles.xml"/>'
             f'<Relationship Id="n" Type="{R}/numbering" Target="numbering.xml"/>'
             f'<Relationship Id="f" Type="{R}/footnotes" Target="footnotes.xml"/>'
+            f'<Relationship Id="c" Type="{R}/comments" Target="comments.xml"/>'
             f'<Relationship Id="l" Type="{R}/hyperlink" Target="https://e.org/a b" TargetMode="External"/>'
             "</Relationships>"
         ),
         "word/styles.xml": STYLES,
         "word/numbering.xml": NUMBERING,
         "word/footnotes.xml": NOTES,
+        "word/comments.xml": COMMENTS,
         "word/document.xml": f"{head}<w:document {HEAD}><w:body>{body}</w:body></w:document>",
         **(extra or {}),
     }
@@ -143,6 +151,25 @@ def test_links_and_link_fields_become_links() -> None:
 def test_footnote_stands_at_the_end() -> None:
     body = f'<w:p>{r("claim")}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>'
     assert markdown(body) == "claim[^1]\n\n[^1]: the note"
+
+
+COMMENTED = f'<w:p>{r("claim")}<w:r><w:commentReference w:id="0"/></w:r>{r(" goes on")}</w:p>'
+
+
+def test_comments_are_left_out() -> None:
+    assert markdown(COMMENTED) == "claim goes on"
+
+
+def test_comments_are_notes_when_wanted() -> None:
+    found = docx.convert(RawDocument(package(COMMENTED)), "docx", "comments")
+    assert found.markdown == "claim[^1] goes on\n\n[^1]: Ada: is that so?"
+
+
+def test_wish_for_comments_reaches_the_worker_and_is_another_version() -> None:
+    with RegistryConverter(comments=True) as wishing, RegistryConverter() as plain:
+        assert "Ada: is that so?" in wishing.convert(RawDocument(package(COMMENTED))).markdown
+        assert "Ada" not in plain.convert(RawDocument(package(COMMENTED))).markdown
+        assert (wishing.version_of("docx"), plain.version_of("docx")) == ("lxml/1:comments", "lxml/1")
 
 
 def test_text_box_is_written_once() -> None:
