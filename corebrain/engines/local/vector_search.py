@@ -84,8 +84,10 @@ class Likenesses:
             for item, passage, score in likeness:
                 if item not in found and (admitted is None or item in admitted):
                     found[item] = Found(item, passage, score)
+                    if len(found) == most:
+                        return list(found.values())
             start, size = start + size, size * _MORE
-        return list(found.values())[:most]
+        return list(found.values())
 
     def _best(self, most: int) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
         """Return the *most* best rows or a few more, best first, with their scores; equals in the order of passages."""
