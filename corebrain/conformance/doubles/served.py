@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import sys
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -41,8 +42,7 @@ class ServedDouble(ABC):
 
             served = double
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", port), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
         self._thread.start()
 
@@ -70,6 +70,16 @@ class ServedDouble(ABC):
     @abstractmethod
     def refusal(self, refused: Refused) -> tuple[int, Any]:
         """Return status and JSON of a refused request."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that have left."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

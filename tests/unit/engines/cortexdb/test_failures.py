@@ -226,6 +226,7 @@ def test_a_server_that_drips_is_left_at_the_deadline(make: Make, double: DirectD
     engine = make(timing=Timing(request_s=0.15, backoff_s=0.001, poll_s=0.001))
     error = raises_exactly(Unavailable, lambda: engine.store_with(StoreItem.document("x"), WriteOptions.accepted()))
     assert "timed out" in error.message
+    assert double.seen.lines[-1] == "POST /v1/experience"
     assert len(sent) < 400
 
 

@@ -116,6 +116,23 @@ def test_what_was_expected_in_vain_fails_nobody_and_what_is_wanted_does() -> Non
         each(read, [1, 9, 2])
 
 
+def test_a_failure_is_raised_when_nothing_runs_any_more() -> None:
+    running = threading.Semaphore(0)
+
+    def read(one: int) -> int:
+        if one == 9:
+            assert running.acquire(timeout=WAIT_S)
+            raise Unavailable("gone")
+        running.release()
+        time.sleep(0.05)
+        return one
+
+    for call in (lambda: each(read, [9, 1, 2]), lambda: each_early(read, [9, 1], lambda: [9, 1])):
+        with pytest.raises(Unavailable):
+            call()
+        assert not [thread for thread in threading.enumerate() if thread.name.startswith("cortexdb")]
+
+
 def test_a_scope_that_another_host_made_meanwhile_is_read_at_once(
     engine: CortexEngine, make: Callable[..., CortexEngine], double: DirectDouble
 ) -> None:
