@@ -1,6 +1,6 @@
 """Finding by meaning: every vector that a read reaches is compared, so nothing near is missed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import apsw
@@ -72,22 +72,24 @@ class Likenesses:
 
     def nearest(self, connection: apsw.Connection, wanted: MetaFilter, most: int) -> list[Found]:
         """Return at most *most* items the filter admits, nearest first; an item is as near as its nearest passage."""
-        where = filters.fields(wanted)
         found: dict[int, Found] = {}
-        start, size = 0, 2 * most
-        while start < len(self._scope.passages) and len(found) < most:
+        for each in self._descending(connection, filters.fields(wanted), 2 * most):
+            found.setdefault(each.item, each)
+            if len(found) == most:
+                break
+        return list(found.values())
+
+    def _descending(self, connection: apsw.Connection, where: Where, size: int) -> Iterator[Found]:
+        """Yield the passages whose items meet the conditions, nearest first; *size* are looked at first."""
+        start = 0
+        while start < len(self._scope.passages):
             rows, scores = self._best(start + size)
             rows, scores = rows[start : start + size], scores[start : start + size]
             items = self._scope.items[rows].tolist()
             admitted = _admitted(connection, items, where) if where.conditions else None
-            likeness = zip(items, self._scope.passages[rows].tolist(), scores.tolist(), strict=True)
-            for item, passage, score in likeness:
-                if item not in found and (admitted is None or item in admitted):
-                    found[item] = Found(item, passage, score)
-                    if len(found) == most:
-                        return list(found.values())
+            places = zip(items, self._scope.passages[rows].tolist(), scores.tolist(), strict=True)
+            yield from (Found(*place) for place in places if admitted is None or place[0] in admitted)
             start, size = start + size, size * _MORE
-        return list(found.values())
 
     def _best(self, most: int) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
         """Return the *most* best rows or a few more, best first, with their scores; equals in the order of passages."""
