@@ -8,8 +8,9 @@ import pytest
 
 from connectors.files.kind import FilesConfig
 from pipeline.config import edit
+from pipeline.config.engine_tables import LocalEngineTable
 from pipeline.config.load import parsed
-from pipeline.config.models import BrainTable, ContextTable, LocalEngineTable, SourceTable
+from pipeline.config.models import BrainTable, ContextTable, SourceTable
 from pipeline.config.schema import json_schema
 from pipeline.config.template import TEMPLATE
 from pipeline.errors import SetupError

@@ -8,6 +8,7 @@ import pytest
 from connectors.contract import Failed, Gone, Ref, Seen
 from connectors.errors import AuthError, ConfigError, DocumentRefused, Unavailable
 from connectors.notion.selection import Selection
+from connectors.testing.loopback import Reply
 from connectors.testing.notion import made_up
 
 
@@ -425,7 +426,7 @@ def test_what_is_no_notion_deletes_nothing(office: Any) -> None:
     import connectors.testing.notion_server as served  # noqa: PLC0415 - to answer as a captive portal does
 
     real = served._faulty
-    served._faulty = lambda fault: served.Reply(fault.status, b"<html>log in</html>", {"Content-Type": "text/html"})
+    served._faulty = lambda fault: Reply(fault.status, b"<html>log in</html>", {"Content-Type": "text/html"})
     try:
         with pytest.raises(Unavailable, match="not its API"):
             list(office.connector().confirm([ref]))
