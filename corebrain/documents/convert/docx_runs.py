@@ -23,6 +23,7 @@ _POINT = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}pt"
 _THROUGH = frozenset(W + name for name in ("ins", "smartTag", "sdt", "sdtContent", "fldSimple", "customXml", "moveTo",
                                            "dir", "bdo", "ruby", "rubyBase"))  # fmt: skip
 _FIELD_LINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
+_MARKS = {W + name: name for name in ("b", "i", "strike", "vanish")}
 _NOTES = frozenset({"footnoteReference", "endnoteReference"})
 _OFF = frozenset({"0", "false", "off", "none"})
 # Wingdings and Symbol characters people use as check boxes and arrows.
@@ -133,9 +134,12 @@ class RunReader:
             if tag == W + "t":
                 texts.append(child.text or "")
             elif tag == W + "rPr":
-                if _is_on(child, "vanish"):
+                marks = {name for each in child if (name := _MARKS.get(each.tag)) and each.get(VAL) not in _OFF}
+                if "vanish" in marks:
                     return
-                mark = _mark(child)
+                mark = (
+                    ("~~" if "strike" in marks else "") + ("**" if "b" in marks else "") + ("*" if "i" in marks else "")
+                )
             elif tag == W + "fldChar":
                 link = self._field_char(child, link)
             elif tag == W + "instrText":
@@ -233,16 +237,6 @@ def _text_boxes(node: Element, depth: int) -> Iterator[Element]:
                 yield from _text_boxes(chosen, depth + 1)
         elif isinstance(child.tag, str):
             yield from _text_boxes(child, depth + 1)
-
-
-def _is_on(properties: Element, name: str) -> bool:
-    node = properties.find(W + name)
-    return node is not None and node.get(VAL) not in _OFF
-
-
-def _mark(properties: Element) -> str:
-    mark = ("**" if _is_on(properties, "b") else "") + ("*" if _is_on(properties, "i") else "")
-    return "~~" + mark if _is_on(properties, "strike") else mark
 
 
 def _joined(pieces: list[_Piece], *, emphasis: bool) -> str:
