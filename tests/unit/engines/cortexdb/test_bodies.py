@@ -83,6 +83,24 @@ def test_local_paths_leave_as_digests_and_are_still_filtered_on() -> None:
     assert not any(envelope.matches(MetaFilter.model_validate(each)) for each in refused)
 
 
+@pytest.mark.parametrize("workspace", ["handbook", "acme/notes", "1:x", "-", "é:"])
+def test_a_logical_workspace_leaves_as_it_is(workspace: str) -> None:
+    (event,) = encoded(StoreItem.document("text", MemoryMeta(workspace=workspace)))
+    carried = "".join(label.split(":", 3)[3] for label in event.labels if label.startswith("tm:e:"))
+    assert json.loads(carried)["meta"]["workspace"] == workspace
+    assert "ws" not in json.loads(carried)
+    assert [label for label in event.labels if label.startswith("tm:w:")] == [f"tm:w:{label_digest(workspace)}"]
+
+
+@pytest.mark.parametrize("workspace", ["/a", "~", "~x", "\\\\share", "C:", "z:\\x"])
+def test_a_place_of_this_machine_leaves_as_a_digest(workspace: str) -> None:
+    (event,) = encoded(StoreItem.document("text", MemoryMeta(workspace=workspace)))
+    carried = "".join(label.split(":", 3)[3] for label in event.labels if label.startswith("tm:e:"))
+    assert "workspace" not in json.loads(carried)["meta"]
+    assert json.loads(carried)["ws"] == path_digest(workspace)
+    assert [label for label in event.labels if label.startswith("tm:w:")] == [f"tm:w:{path_digest(workspace)[:16]}"]
+
+
 def test_an_envelope_too_long_for_labels_stands_in_the_text() -> None:
     meta = MemoryMeta(tags=tuple(f"tag-{number:04d}-of-a-very-long-list" for number in range(600)))
     (event,) = encoded(StoreItem.document("the text", meta))
