@@ -142,7 +142,7 @@ def test_no_pre_turn_breaks_an_invariant(kind: str, history: dict[str, Any]) -> 
         before = set(threading.enumerate())
         memory = memory_of(engine, history).with_core(history["core"])
         turn = memory.pre_turn(thread, index, text, in_prompt_from=window, at=at)
-        assert set(threading.enumerate()) == before
+        assert set(threading.enumerate()) <= before
         assert turn.log_error is None
         assert turn.logged is not None
         (logged,) = engine.get(GetRequest(ids=(turn.logged.id,)))
@@ -295,7 +295,7 @@ def test_failing_call_costs_its_section_or_the_log_and_never_the_pack(
             headings = {found.heading for found in pack.sections} | {skipped.heading for skipped in pack.skipped}
             assert len(headings) == len(pack.sections) + len(pack.skipped)
             assert "s3cr3t" not in pack.to_json()
-        assert set(threading.enumerate()) == before
+        assert set(threading.enumerate()) <= before
 
 
 @settings(max_examples=15)

@@ -223,7 +223,7 @@ def test_engine_that_fails_everywhere_never_fails_a_pre_turn_and_leaves_nothing_
     assert turn.log_error == "unavailable: down"
     assert turn.pack.markdown == ""
     assert [each.reason for each in turn.pack.skipped] == ["unavailable: down"] * 4
-    assert set(threading.enumerate()) == before
+    assert set(threading.enumerate()) <= before
 
 
 def test_log_and_read_happen_at_the_same_time() -> None:

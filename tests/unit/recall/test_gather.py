@@ -251,7 +251,7 @@ def test_engine_that_works_in_process_is_read_section_by_section_in_the_callers_
 def test_nothing_runs_any_more_when_a_failing_read_has_returned(scripted: Any) -> None:
     before = set(threading.enumerate())
     gather(scripted(fetch=away, listing=away), recall_of(section(), section(1, Latest()), section()))
-    assert set(threading.enumerate()) == before
+    assert set(threading.enumerate()) <= before
 
 
 def test_order_of_the_newest() -> None:
