@@ -10,9 +10,13 @@ from corebrain.jobs import read_job
 from corebrain.layout import MemoryLayout
 from pipeline.brief import KeptBrief
 from pipeline.state.contract import StateStore
+from pipeline.unembedded import unembedded
 
 BUDGET_S = 1.0
 """Seconds of the engine's upkeep at a time: a stop never waits longer for it."""
+
+LOOK_S = 300.0
+"""Seconds between two looks at what waits to be embedded: agents store too, and a server that was down comes back."""
 
 
 class Upkeep:
@@ -27,8 +31,6 @@ class Upkeep:
         build_beliefs: Whether waiting builds are run; else they wait for `brain jobs run`.
         brief: What is written once all else is done, and when it has grown old.
     """
-
-    _brief: KeptBrief | None = None
 
     def __init__(
         self,
@@ -49,10 +51,21 @@ class Upkeep:
         self._build_beliefs = build_beliefs
         self._brief = brief
         self._later: set[int] = set()
+        self._looked = now()
 
     def is_due(self) -> bool:
         """Tell whether there is something to do although no sync brought anything."""
-        return self._brief is not None and self._brief.is_due()
+        return (self._brief is not None and self._brief.is_due()) or self._waits_to_be_embedded()
+
+    def _waits_to_be_embedded(self) -> bool:
+        if self._now() - self._looked < LOOK_S:
+            return False
+        self._looked = self._now()
+        try:
+            return unembedded(self._engine) > 0
+        except CorebrainError as error:
+            self._say(f"the engine cannot be read: {error.message}")
+            return False
 
     def step(self) -> bool:
         """Run one waiting job, or a second of upkeep; returns whether more waits."""

@@ -346,6 +346,9 @@ class Watchful(Upkeep):
     def __init__(self, act: Callable[[], None]) -> None:
         self.act = act
 
+    def is_due(self) -> bool:
+        return False
+
     def step(self) -> bool:
         self.act()
         return False
