@@ -14,6 +14,8 @@ BREAK = "\x00"
 MAX_INLINE_DEPTH = 200
 """Nesting of inline elements, counted with the blocks around them."""
 
+_ROOTED = re.compile(r"/(?!/)[A-Za-z0-9_~%=&./-]*\Z")
+_ROOT = re.compile(r"https?://[A-Za-z0-9.:-]+(?=[/?#]|\Z)")
 _UNSAFE_SCHEME = re.compile(r"\s*(?:javascript|vbscript|data|blob|about)\s*:", re.IGNORECASE)
 _URL_SPACE = re.compile(r"[\s<>]")
 _TIGHT_SUPERSCRIPT = re.compile(r"[+\u2212-]?(?:\d{1,6}|[a-z])$")
@@ -127,6 +129,8 @@ class InlineWriter:
         self.around: str | None = None
         self.skipped = skipped
         self._base = base
+        root = _ROOT.match(base or "")
+        self._root = root[0] if root else ""
         self._targets: dict[str, str] = {}
         self._open: set[str] = set()
 
@@ -229,7 +233,9 @@ class InlineWriter:
             url = ""
         elif self._base and not url.startswith(("http://", "https://", "mailto:")):
             with contextlib.suppress(ValueError):  # such as a broken IPv6 host: the link stays as written
-                url = urljoin(self._base, url)
+                # most links of a site; joining takes ten times as long
+                plain = self._root and "/." not in url and _ROOTED.match(url)
+                url = self._root + url if plain else urljoin(self._base, url)
         url = _URL_SPACE.sub(lambda match: f"%{ord(match[0]):02X}", url)
         if url.count("(") != url.count(")"):
             url = url.replace("(", "%28").replace(")", "%29")

@@ -1,10 +1,13 @@
 """Web pages to markdown: structure, links, tables, charsets, boilerplate, depth."""
 
+from urllib.parse import urljoin
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from corebrain.documents.convert import html
+from corebrain.documents.convert.html_inline import InlineWriter
 from corebrain.documents.types import ConvertedDocument, RawDocument
 from corebrain.errors import Empty, Refusal, TooLarge
 
@@ -213,3 +216,9 @@ def test_any_markup_converts_or_is_refused(source: str) -> None:
         return
     assert first.strip()
     assert first == markdown(source)
+
+
+@given(st.text(alphabet="/.ab%?#;:-", max_size=12), st.sampled_from(["https://e.org", "http://e.org:80/x/y.html?q#f"]))
+def test_links_are_joined_as_the_standard_says(path: str, base: str) -> None:
+    found = InlineWriter(base)._absolute(f"/{path}")
+    assert found == urljoin(base, f"/{path}")
