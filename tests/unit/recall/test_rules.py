@@ -102,3 +102,11 @@ def test_section_with_its_own_query_ranks_for_it_and_not_for_the_packs() -> None
     assert recall.query_of(section(query=Fetch(query=" "))) == "pack"
     assert recall.query_of(section()) == "pack"
     assert HolisticRecall(query=" ", sections=()).query_of(section()) is None
+
+
+def test_least_that_a_recall_may_ask_for_is_taken() -> None:
+    HolisticRecall(sections=(), budget_tokens=1, section_timeout_s=0.001).validate()
+    assert ThreadWindow(thread_id="t").covers(turn("t", 0))
+    assert not ThreadWindow(thread_id="t", from_turn=1).covers(turn("t", 0))
+    with pytest.raises(InvalidRequest):
+        ThreadWindow(thread_id="t", from_turn=-1)
