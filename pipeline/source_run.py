@@ -243,7 +243,7 @@ class SourceRun:
         return not self._host.stop.is_set()
 
     def _take_all(self, steps: Iterable[Work]) -> None:
-        workers = Workers(self._preparer.prepare, threads=self._options.threads, stop=self._host.stop)
+        workers = Workers(self._preparer.prepare, threads=self._options.threads, stop=self._host.stop, weigh=_weight_of)
         with workers:
             for work, future in workers.run(steps):
                 self._take(work, future)
@@ -373,6 +373,10 @@ class SourceRun:
 
     def _told_forgotten(self, count: int) -> None:
         self._host.tell(Progress(self._source.name, "forget", count))
+
+
+def _weight_of(result: Ready | Same) -> int:
+    return sum(len(document.text) for document in result.documents) if isinstance(result, Ready) else 0
 
 
 def _aside_report(aside: Aside) -> AsideReport:

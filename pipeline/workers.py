@@ -1,4 +1,4 @@
-"""Prepares documents on threads, a bounded number ahead of the one that stores."""
+"""Prepares documents on threads, a bounded number and size ahead of the one that stores."""
 
 import threading
 from collections import deque
@@ -9,8 +9,11 @@ from typing import Generic, Self, TypeVar
 
 _Step = TypeVar("_Step")
 _Result = TypeVar("_Result")
-AHEAD = 4
-"""Results each thread may be ahead of the consumer: memory stays flat however slow storing is."""
+AHEAD = 32
+"""Results each thread may be ahead of the consumer: enough to go on behind a slow document or a batch being stored."""
+
+MOST_HELD = 64 * 2**20
+"""What results that wait for the consumer may weigh before nothing more is begun: memory stays flat."""
 
 
 class Workers(Generic[_Step, _Result]):
@@ -20,12 +23,22 @@ class Workers(Generic[_Step, _Result]):
         work: What each step is given to.
         threads: How many run at a time.
         stop: Once set, nothing more is begun.
+        weigh: Tells what a result weighs, in bytes or so, while it waits.
     """
 
-    def __init__(self, work: Callable[[_Step], _Result], *, threads: int, stop: threading.Event) -> None:
+    def __init__(
+        self,
+        work: Callable[[_Step], _Result],
+        *,
+        threads: int,
+        stop: threading.Event,
+        weigh: Callable[[_Result], int] = lambda _: 0,
+    ) -> None:
         self._work = work
         self._threads = threads
         self._stop = stop
+        self._weigh = weigh
+        self._held = _Held(MOST_HELD)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="sync")
 
     def __enter__(self) -> Self:
@@ -34,28 +47,55 @@ class Workers(Generic[_Step, _Result]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._held.open()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def run(self, steps: Iterable[_Step]) -> Iterator[tuple[_Step, "Future[_Result]"]]:
-        """Yield each step with its finished future, in the order of *steps*.
-
-        What was begun is always yielded; once stopped, what only waits for a thread is not begun any more.
-        """
+        """Yield each step with its finished future, in the order of *steps*; what was begun is always yielded."""
         waiting: deque[tuple[_Step, Future[_Result]]] = deque()
         for step in steps:
             if self._stop.is_set():
                 break
-            waiting.append((step, self._pool.submit(self._work, step)))
+            waiting.append((step, self._pool.submit(self._done, step)))
             if len(waiting) >= self._threads * AHEAD:
-                yield _finished(waiting)
+                yield self._finished(waiting)
         while waiting:
-            if self._stop.is_set() and waiting[0][1].cancel():
-                waiting.popleft()
-            else:
-                yield _finished(waiting)
+            yield self._finished(waiting)
+
+    def _done(self, step: _Step) -> _Result:
+        self._held.wait()
+        result = self._work(step)
+        self._held.add(self._weigh(result))
+        return result
+
+    def _finished(self, waiting: "deque[tuple[_Step, Future[_Result]]]") -> tuple[_Step, "Future[_Result]"]:
+        step, future = waiting.popleft()
+        if future.exception() is None:  # waits for it, whatever the outcome
+            self._held.add(-self._weigh(future.result()))
+        return step, future
 
 
-def _finished(waiting: "deque[tuple[_Step, Future[_Result]]]") -> tuple[_Step, "Future[_Result]"]:
-    step, future = waiting.popleft()
-    future.exception()  # waits for it, whatever the outcome
-    return step, future
+class _Held:
+    """The weight of what waits; steps begin in order, so the one that the consumer waits for is never held up."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._weight = 0
+        self._is_open = False
+        self._changed = threading.Condition()
+
+    def add(self, weight: int) -> None:
+        if weight:
+            with self._changed:
+                self._weight += weight
+                self._changed.notify_all()
+
+    def wait(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_open or self._weight <= self._most)
+
+    def open(self) -> None:
+        """Hold nobody up any more."""
+        with self._changed:
+            self._is_open = True
+            self._changed.notify_all()
