@@ -1,9 +1,9 @@
 """Whether a state is an older copy of itself, put back beside an engine that went on without it.
 
 Beside the state lies a small file with a number, its *mark*; the state holds the same number. Both grow by one when
-documents begin to come or go, the mark first. A state whose number is below the mark is older than what was synced with
-it: it may not know of documents that were stored, and gone from their source, since. Its sources are listed whole then,
-and what the engine holds of them is compared (`pipeline.rebuild`). A missing mark says nothing.
+documents begin to come or go, the state first. A state whose number is below the mark is older than what was synced
+with it: it may not know of documents that were stored, and gone from their source, since. Its sources are listed whole
+then, and what the engine holds of them is compared (`pipeline.rebuild`). A missing mark says nothing.
 """
 
 import os
@@ -20,24 +20,25 @@ def mark_of(state: str) -> Path:
 
 
 def check(database: Database) -> None:
-    """Make a state that is older than its mark doubt all that it says of its sources."""
+    """Make a state that is older than its mark doubt what it says of its sources; bring an older mark up to date."""
     mark = _read(database)
-    if mark <= _number(database):
-        return
-    with database.transaction():
-        if mark <= _number(database):
-            return  # another process was just writing both
-        database.rows("UPDATE source SET complete = 0, cursor = NULL")
-        database.rows("INSERT OR REPLACE INTO meta VALUES ('number', ?)", (str(mark),))
+    if mark < _number(database):
+        show(database)
+    elif mark > _number(database):
+        with database.transaction():
+            database.rows("UPDATE source SET complete = 0, cursor = NULL")
+            database.rows("INSERT OR REPLACE INTO meta VALUES ('number', ?)", (str(mark),))
 
 
 def advance(database: Database) -> None:
-    """Say that documents begin to come or go; part of the transaction that begins it."""
-    if database.path == MEMORY:
-        return
-    number = _number(database) + 1
-    _write(mark_of(database.path), number)
-    database.rows("INSERT OR REPLACE INTO meta VALUES ('number', ?)", (str(number),))
+    """Say that documents begin to come or go; part of the transaction that begins it. `show` it when that is over."""
+    database.rows("INSERT OR REPLACE INTO meta VALUES ('number', ?)", (str(_number(database) + 1),))
+
+
+def show(database: Database) -> None:
+    """Write the state's number into its mark."""
+    if database.path != MEMORY:
+        _write(mark_of(database.path), _number(database))
 
 
 def _number(database: Database) -> int:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +36,7 @@ class Books:
         database.many("INSERT INTO source (name) VALUES (?) ON CONFLICT DO NOTHING", [(name,)])
         row = database.one("SELECT id FROM source WHERE name = ?", (name,))
         self.source: int = row[0] if row else 0
+        self._is_unshown = False
 
     # -- the source itself
 
@@ -79,11 +81,19 @@ class Books:
                 (self.source,),
             )
 
-    def _touch_source(self) -> None:
-        if self.database.rows(
-            "UPDATE source SET touched = 1 WHERE id = ? AND NOT touched RETURNING id", (self.source,)
-        ):
-            age.advance(self.database)
+    @contextmanager
+    def _touching(self) -> Iterator[None]:
+        """A transaction after which documents may come or go: the source owes a build, and the state has aged."""
+        with self.database.transaction():
+            if self.database.rows(
+                "UPDATE source SET touched = 1 WHERE id = ? AND NOT touched RETURNING id", (self.source,)
+            ):
+                age.advance(self.database)
+                self._is_unshown = True
+            yield
+        if self._is_unshown and not self.database.is_writing:
+            self._is_unshown = False
+            age.show(self.database)
 
     def next_run(self) -> float | None:
         found = self.database.one("SELECT next_run FROM source WHERE id = ?", (self.source,))
@@ -137,11 +147,26 @@ class Books:
             after = page[-1][0]
 
     def versions(self) -> list[str]:
-        rows = self.database.rows("SELECT DISTINCT version FROM document WHERE source = ?", (self.source,))
-        return [row[0] for row in rows]
+        found: list[str] = []
+        after: str | None = None  # from one to the next in the index: there are few, of many records
+        while row := self.database.one(
+            "SELECT version FROM document WHERE source = ?1 AND (?2 IS NULL OR version > ?2) ORDER BY version LIMIT 1",
+            (self.source, after),
+        ):
+            after = str(row[0])
+            found.append(after)
+        return found
+
+    def count_versions(self, versions: Sequence[str]) -> int:
+        found = self.database.one(
+            "SELECT count(*) FROM document WHERE source = ? AND version IN (SELECT value FROM json_each(?))",
+            (self.source, json.dumps(versions)),
+        )
+        return int(found[0]) if found else 0
 
     def of_versions(self, versions: Sequence[str]) -> Iterator[Ref]:
-        yield from self._at_rest("version IN (SELECT value FROM json_each(?3))", json.dumps(versions))
+        if versions:
+            yield from self._at_rest("version IN (SELECT value FROM json_each(?3))", json.dumps(versions))
 
     def _at_rest(self, condition: str, *values: str) -> Iterator[Ref]:
         """Yield the refs of records that meet a condition, are not planned, and not set aside."""
@@ -170,8 +195,7 @@ class Books:
         }
 
     def intend(self, intents: Sequence[Intent]) -> None:
-        with self.database.transaction():
-            self._touch_source()
+        with self._touching():
             for intent in intents:  # ids of an earlier attempt at the same key must not be lost sight of
                 self._doom_intent(intent.key)
             self.database.many(
@@ -228,9 +252,9 @@ class Books:
             self._settle([ref.key for ref, *_ in refs])
 
     def end(self, keys: Sequence[str]) -> None:
-        with self.database.transaction():
-            if keys:
-                self._touch_source()
+        if not keys:
+            return
+        with self._touching():
             for key in keys:
                 self._doom_record(key)
                 self._doom_intent(key)
@@ -274,8 +298,7 @@ class Books:
     # -- what is to be forgotten
 
     def doom(self, ids: Sequence[str]) -> None:
-        with self.database.transaction():
-            self._touch_source()
+        with self._touching():
             self.database.many("INSERT OR IGNORE INTO doomed VALUES (?, ?)", [(self.source, item) for item in ids])
 
     def doomed(self, limit: int) -> list[str]:

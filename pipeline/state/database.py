@@ -89,6 +89,11 @@ class Database:
             finally:
                 self._in_transaction = False
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether a transaction is open."""
+        return self._in_transaction
+
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run one statement and return all its rows."""
         with self._lock, told(self.path):
