@@ -11,6 +11,7 @@ from corebrain.engines.cortexdb.events import MAX_LABELS, body_key, encode_item
 from corebrain.engines.cortexdb.replies import Held, is_complete, read_event, rebuilt
 from corebrain.engines.cortexdb.scopes import LegacyLayout, RootedLayout
 from corebrain.engines.cortexdb.sent_meta import as_sent
+from corebrain.model.filter import MetaFilter
 from corebrain.model.instant import Instant
 from corebrain.model.item import Body, Conversation, Document, Learning, LearningKind, Role, Turn
 from corebrain.model.meta import ItemKind, MemoryMeta, SourceKind, SourceRef, ToolCallRef
@@ -96,6 +97,28 @@ def test_events_keep_to_what_a_server_takes(item: Any) -> None:
         assert all(len(label.encode()) <= 256 for label in event.labels)
         assert event.text
         assert read_envelope(event.text, event.labels) is not None
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+envelope_keys = ("v", "id", "kind", "text", "meta", "ws", "fp", "title", "learning_kind", "confidence", "turn", "chunk")
+odd = st.dictionaries(st.sampled_from(envelope_keys), anything | st.sampled_from([2, 3, "document", "x" * 40, {}]))
+
+
+@settings(max_examples=300, deadline=None)
+@given(odd, st.dictionaries(st.sampled_from(("id", "event_id", "content", "context", "scope")), anything), anything)
+def test_whatever_a_server_returns_is_ours_or_passed_over(envelope: Any, raw: Any, strange: Any) -> None:
+    text = json.dumps({"v": 2, "id": "x", "kind": "document", "text": "t", "meta": {}, **envelope})
+    labels = [f"tm:e:00:{text[:200]}", f"tm:e:01:{text[200:]}", strange]
+    ours = {"id": "e", "content": {"text": text, "_partial": strange}, "context": {"labels": labels}}
+    for each in (raw, {**ours, **raw}, ours):
+        held = read_event(each, "s", ItemKind.DOCUMENT)
+        if held is not None:
+            rebuilt([held])
+            held.envelope.matches(MetaFilter())
 
 
 @given(metas)
