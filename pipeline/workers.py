@@ -53,17 +53,17 @@ class Workers(Generic[_Step, _Result]):
     def run(self, steps: Iterable[_Step]) -> Iterator[tuple[_Step, "Future[_Result]"]]:
         """Yield each step with its finished future, in the order of *steps*; what was begun is always yielded."""
         waiting: deque[tuple[_Step, Future[_Result]]] = deque()
-        for step in steps:
+        for number, step in enumerate(steps):
             if self._stop.is_set():
                 break
-            waiting.append((step, self._pool.submit(self._done, step)))
+            waiting.append((step, self._pool.submit(self._done, number, step)))
             if len(waiting) >= self._threads * AHEAD:
                 yield self._finished(waiting)
         while waiting:
             yield self._finished(waiting)
 
-    def _done(self, step: _Step) -> _Result:
-        self._held.wait()
+    def _done(self, number: int, step: _Step) -> _Result:
+        self._held.wait(number)
         result = self._work(step)
         self._held.add(self._weigh(result))
         return result
@@ -71,28 +71,40 @@ class Workers(Generic[_Step, _Result]):
     def _finished(self, waiting: "deque[tuple[_Step, Future[_Result]]]") -> tuple[_Step, "Future[_Result]"]:
         step, future = waiting.popleft()
         if future.exception() is None:  # waits for it, whatever the outcome
-            self._held.add(-self._weigh(future.result()))
+            self._held.take(self._weigh(future.result()))
+        else:
+            self._held.take(0)
         return step, future
 
 
 class _Held:
-    """The weight of what waits; steps begin in order, so the one that the consumer waits for is never held up."""
+    """What waits for the consumer; the one step it needs next is never held up, whatever the others weigh."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._weight = 0
+        self._needed = 0
         self._is_open = False
         self._changed = threading.Condition()
 
     def add(self, weight: int) -> None:
-        if weight:
-            with self._changed:
-                self._weight += weight
-                self._changed.notify_all()
-
-    def wait(self) -> None:
+        """Let a finished result wait."""
         with self._changed:
-            self._changed.wait_for(lambda: self._is_open or self._weight <= self._most)
+            self._weight += weight
+
+    def take(self, weight: int) -> None:
+        """Give the consumer the one it needed; the next is needed now."""
+        with self._changed:
+            self._weight -= weight
+            self._needed += 1
+            self._changed.notify_all()
+
+    def wait(self, number: int) -> None:
+        """Return when the step of that number may begin."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._is_open or self._weight <= self._most or number <= self._needed,
+            )
 
     def open(self) -> None:
         """Hold nobody up any more."""
