@@ -348,7 +348,7 @@ class SourceRun:
                 requests=getattr(self._source.connector, "requests", 0),
                 bytes_fetched=counts.bytes_fetched,
                 redactions=counts.redactions,
-                outdated=sum(1 for _ in self._ledger.of_versions(self._outdated())),
+                outdated=self._ledger.count_versions(self._outdated()),
                 error=self._error,
                 retry_after_s=self._retry_after_s,
             )

@@ -148,13 +148,12 @@ class Books:
 
     def versions(self) -> list[str]:
         found: list[str] = []
-        after: str | None = None  # from one to the next in the index: there are few, of many records
-        while row := self.database.one(
-            "SELECT version FROM document WHERE source = ?1 AND (?2 IS NULL OR version > ?2) ORDER BY version LIMIT 1",
-            (self.source, after),
-        ):
-            after = str(row[0])
-            found.append(after)
+        row = self.database.one("SELECT min(version) FROM document WHERE source = ?", (self.source,))
+        while row and row[0] is not None:  # from one to the next in the index: there are few, of many records
+            found.append(str(row[0]))
+            row = self.database.one(
+                "SELECT min(version) FROM document WHERE source = ? AND version > ?", (self.source, found[-1])
+            )
         return found
 
     def count_versions(self, versions: Sequence[str]) -> int:

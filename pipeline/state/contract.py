@@ -95,6 +95,10 @@ class Ledger(Protocol):
         """Return the distinct versions of the records."""
         ...
 
+    def count_versions(self, versions: Sequence[str]) -> int:
+        """Return the number of records of these versions."""
+        ...
+
     def of_versions(self, versions: Sequence[str]) -> Iterator[Ref]:
         """Yield the refs of records of these versions that are not planned otherwise and not set aside."""
         ...

@@ -16,6 +16,7 @@ CREATE TABLE document (
   id INTEGER PRIMARY KEY AUTOINCREMENT, source INTEGER NOT NULL, key TEXT NOT NULL, token TEXT, collection TEXT,
   filed TEXT, ref TEXT NOT NULL, raw TEXT NOT NULL, format TEXT NOT NULL, converter TEXT NOT NULL, pinned TEXT NOT NULL,
   facts TEXT NOT NULL, version TEXT NOT NULL DEFAULT '', UNIQUE (source, key));
+CREATE INDEX document_version ON document (source, version);
 CREATE TABLE item (document INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (document, id)) WITHOUT ROWID;
 CREATE INDEX item_id ON item (id);
 CREATE TABLE work (
@@ -36,6 +37,7 @@ CREATE INDEX run_name ON run (name, id);
 
 _SECOND = """
 ALTER TABLE document ADD COLUMN version TEXT NOT NULL DEFAULT '';
+CREATE INDEX document_version ON document (source, version);
 ALTER TABLE source ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE jobs (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL UNIQUE, added REAL NOT NULL);
 INSERT INTO jobs SELECT id, body, added FROM job;

@@ -188,7 +188,10 @@ def test_records_of_the_first_schema_count_as_outdated(bench: Any, tmp_path: Pat
     bench.state.close()
     if not known:
         with apsw.Connection(str(path)) as connection:
-            connection.execute("ALTER TABLE document DROP COLUMN version; ALTER TABLE source DROP COLUMN touched")
+            connection.execute(
+                "DROP INDEX document_version; ALTER TABLE document DROP COLUMN version;"
+                " ALTER TABLE source DROP COLUMN touched"
+            )
             connection.pragma("user_version", min(MIGRATIONS))
         connection.close()
     bench.state = SqliteState(path)
