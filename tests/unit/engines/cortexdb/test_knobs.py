@@ -23,6 +23,7 @@ from corebrain.model.requests import (
     EraseRequest,
     FetchRequest,
     ForgetTarget,
+    GetRequest,
     ListRequest,
     RecallRequest,
     WriteOptions,
@@ -219,6 +220,8 @@ def test_a_listing_of_scopes_that_may_be_cut_short_stops_what_must_be_complete(
     ]
     with caplog.at_level(logging.WARNING, "corebrain"):
         assert [hit.text for hit in engine.list(listed).items] == ["hello"]
+        known = GetRequest(ids=(StoreItem.document("hello").fingerprint(),), reach=WHOLE)
+        assert len(engine.get(known)) == len(engine.fetch(FetchRequest(query="hello", max_scopes=1)).hits) == 1
     assert ("there may be more" in caplog.text) is (padding > 1_000)
     for call in must[:2]:
         if padding > 1_000:

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from corebrain.engines.cortexdb.chunking import heading_title, json_size, split
 from corebrain.engines.cortexdb.cursors import FetchCursor, ListCursor
 from corebrain.engines.cortexdb.digests import label_digest
+from corebrain.engines.cortexdb.direct_wire import Page
 from corebrain.engines.cortexdb.events import WHOLE_BYTES, encode_item
 from corebrain.engines.cortexdb.failures import error_code, failure, is_insufficient_credits, message_head
 from corebrain.engines.cortexdb.labels import narrowing_labels
-from corebrain.engines.cortexdb.scopes import LegacyLayout, RootedLayout
+from corebrain.engines.cortexdb.recency import Recency
+from corebrain.engines.cortexdb.scopes import KindScope, LegacyLayout, RootedLayout
 from corebrain.errors import (
     ConfigError,
     Conflict,
@@ -251,3 +253,44 @@ def test_a_hosted_conflict_relayed_as_400_is_a_conflict() -> None:
 def test_at_most_300_characters_of_a_server_are_quoted() -> None:
     error = failure("w", 500, "y" * 1000, hosted=False)
     assert error.message == "w answered 500 — " + "y" * 300 + "…"
+
+
+@pytest.mark.parametrize(("length", "shown"), [(299, "x" * 299), (300, "x" * 300), (301, "x" * 300 + "…")])
+def test_the_300th_character_is_the_last_that_is_quoted(length: int, shown: str) -> None:
+    assert failure("GET x at y", 418, "x" * length, hosted=False).message == f"GET x at y answered 418 — {shown}"
+
+
+def test_how_old_a_scope_is_is_remembered_for_ten_minutes() -> None:
+    asked: list[str] = []
+    now = [0.0]
+
+    class Listing:
+        def page(self, scope: str, *, limit: int) -> Page:
+            asked.append(scope)
+            assert limit == 20
+            return Page([{"context": {"observed_at": f"2026-01-0{len(scope)}T00:00:00Z"}}], None)
+
+    recency = Recency(Listing(), lambda: now[0], lambda: 0)  # type: ignore[arg-type]  # all it asks of a wire
+    scopes = [KindScope(DOCUMENT, Namespace.agent(name), name) for name in ("a", "bb")]
+    assert recency.chosen(scopes, "?", 1) == scopes[1:]
+    now[0] = 599.9
+    assert recency.chosen(scopes, "?", 1) == scopes[1:]
+    assert sorted(asked) == ["a", "bb"]
+    now[0] = 600.0
+    recency.chosen(scopes, "?", 1)
+    assert sorted(asked) == ["a", "a", "bb", "bb"]
+    assert recency.chosen(scopes, "what of a-b is it?", 1) == scopes[1:]  # too short to name anything
+    assert recency.chosen(scopes, "?", 2) == scopes
+
+
+def test_an_engines_own_write_makes_a_scope_the_newest() -> None:
+    class Listing:
+        def page(self, scope: str, *, limit: int) -> Page:
+            del limit
+            return Page([{"context": {"observed_at": f"2026-01-0{len(scope)}T00:00:00Z"}}], None)
+
+    recency = Recency(Listing(), lambda: 0.0, lambda: 2**62)  # type: ignore[arg-type]  # all it asks of a wire
+    scopes = [KindScope(DOCUMENT, Namespace.agent(name), name) for name in ("a", "bb", "ccc")]
+    recency.written("a")
+    assert recency.chosen(scopes, "?", 1) == scopes[:1]
+    assert recency.chosen(scopes, "?", 2) == [scopes[0], scopes[2]]
