@@ -58,23 +58,29 @@ class Workers(Generic[_Step, _Result]):
                 break
             waiting.append((step, self._pool.submit(self._done, number, step)))
             if len(waiting) >= self._threads * AHEAD:
-                yield self._finished(waiting)
+                yield from self._finished(waiting)
         while waiting:
-            yield self._finished(waiting)
+            yield from self._finished(waiting)
 
     def _done(self, number: int, step: _Step) -> _Result:
         self._held.wait(number)
+        if self._stop.is_set():
+            raise _NotBegun
         result = self._work(step)
         self._held.add(self._weigh(result))
         return result
 
-    def _finished(self, waiting: "deque[tuple[_Step, Future[_Result]]]") -> tuple[_Step, "Future[_Result]"]:
+    def _finished(self, waiting: "deque[tuple[_Step, Future[_Result]]]") -> Iterator[tuple[_Step, "Future[_Result]"]]:
+        """Wait for the first and yield it, unless a stop came before it was begun."""
         step, future = waiting.popleft()
-        if future.exception() is None:  # waits for it, whatever the outcome
-            self._held.take(self._weigh(future.result()))
-        else:
-            self._held.take(0)
-        return step, future
+        error = future.exception()
+        self._held.take(self._weigh(future.result()) if error is None else 0)
+        if not isinstance(error, _NotBegun):
+            yield step, future
+
+
+class _NotBegun(Exception):
+    """A stop came first."""
 
 
 class _Held:
