@@ -58,6 +58,7 @@ class GitHubConnector:
         talk: Issues, releases and the rest; `None` leaves them out.
         requests: Tells how many requests were sent.
         http: The client that all of them go by; `None` when there is none to stop and to close.
+        git: The git that is to heed `stop`; `None` when there is none.
         webhook_secret: Of the webhook; `""` when there is none.
         now: The wall clock.
     """
