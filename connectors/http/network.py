@@ -14,23 +14,55 @@ ADDRESSES = 4
 """Addresses of one host that are tried, one after the other."""
 
 
+_HEAD_END, _LAST_CHUNK = b"\r\n\r\n", b"0\r\n\r\n"
+_MOST_HEAD = 128 * 1024  # more than a head may have (h11): what comes later is not looked at
+_BODILESS = frozenset({204, 304})
+
+
 class BoundStream(httpcore.NetworkStream):
-    """A stream whose every step ends at the deadline, or at the stop, of the request that runs in this thread."""
+    """A stream whose every step ends at the deadline, or at the stop, of the request that runs in this thread.
+
+    It counts what a reply brings: httpcore takes what a server sends beyond a reply's end for the next reply's
+    beginning.
+    """
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
+        self._head = bytearray()
+        self._received = 0
+        self._tail = b""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         late: httpcore.ReadTimeout | None = None
         for step in steps(timeout):
             try:
-                return self._stream.read(max_bytes, step)
+                return self._noted(self._stream.read(max_bytes, step))
             except httpcore.ReadTimeout as error:  # nothing came in this step, and nothing was lost
                 late = error
         raise late or httpcore.ReadTimeout("no time to read")
 
+    def _noted(self, data: bytes) -> bytes:
+        if len(self._head) < _MOST_HEAD and _HEAD_END not in self._head:
+            self._head += data
+        self._received += len(data)
+        self._tail = (self._tail + data[-len(_LAST_CHUNK) :])[-len(_LAST_CHUNK) :]
+        return data
+
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        if self._received:  # the next request begins
+            self._head, self._received, self._tail = bytearray(), 0, b""
         self._stream.write(buffer, time_left(timeout))
+
+    def ends_with(self, method: str, reply: httpcore.Response) -> bool:
+        """Tell whether what was received ends where *reply* to *method* does: else nothing more may come from here."""
+        headers = {name.lower(): value for name, value in reply.headers}
+        head = self._head.find(_HEAD_END) + len(_HEAD_END)
+        if method == "HEAD" or reply.status in _BODILESS:
+            return self._received == head
+        if headers.get(b"transfer-encoding", b"").lower() == b"chunked":
+            return self._tail == _LAST_CHUNK
+        length = headers.get(b"content-length", b"")
+        return length.isdigit() and self._received == head + int(length)
 
     def close(self) -> None:
         self._stream.close()

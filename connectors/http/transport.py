@@ -20,7 +20,7 @@ from connectors.http import body
 from connectors.http.deadline import DeadlinePassed
 from connectors.http.errors import CutShort, Unreachable
 from connectors.http.guard import Guard, plain_host, port_of
-from connectors.http.network import GuardedNetwork
+from connectors.http.network import BoundStream, GuardedNetwork
 from connectors.http.redaction import Shown
 
 CAPS = "corebrain.caps"
@@ -87,7 +87,7 @@ class GuardedTransport(httpx.BaseTransport):
         unmeasured = "content-length" not in headers and "transfer-encoding" not in headers
         if coding.strip():
             headers.pop("content-length", None)
-        stream = _Body(reply, coding, (wire, decoded), what)
+        stream = _Body(request.method, reply, coding, (wire, decoded), what)
         return httpx.Response(
             reply.status,
             headers=headers,
@@ -142,7 +142,8 @@ class GuardedTransport(httpx.BaseTransport):
 class _Body(httpx.SyncByteStream):
     """The decoded, bounded body of one reply."""
 
-    def __init__(self, reply: httpcore.Response, coding: str, caps: tuple[int, int], what: object) -> None:
+    def __init__(self, method: str, reply: httpcore.Response, coding: str, caps: tuple[int, int], what: object) -> None:
+        self._method = method
         self._reply = reply
         self._coding = coding
         self._caps = caps
@@ -155,6 +156,9 @@ class _Body(httpx.SyncByteStream):
             yield from body.counted(body.decoded(travelled, self._coding, self._what), most, self._what)
 
     def close(self) -> None:
+        stream = self._reply.extensions.get("network_stream")
+        if isinstance(stream, BoundStream) and not stream.ends_with(self._method, self._reply):
+            stream.close()  # before the pool hands it on
         self._reply.close()
 
 
