@@ -85,6 +85,19 @@ def test_a_sync_that_waits_for_a_host_ends_when_it_is_told(shell: Any, host: Any
     assert status["failing_since"] is None
 
 
+@pytest.mark.parametrize("host", [Silent], indirect=True)
+def test_a_sync_that_waits_for_git_ends_when_it_is_told(shell: Any, host: Any) -> None:
+    keys = f'repo = "acme/docs"\ntransport = "git"\ngit_url = "http://127.0.0.1:{host.server_port}"'
+    (shell.folder / "brain.toml").write_text(f'[sources.far]\nkind = "github"\n{keys}\n')
+    sync = shell.start("sync", "--json")
+    assert host.asked.wait(DEADLINE_S)
+    sync.send_signal(signal.SIGTERM)
+    out, err = sync.communicate(timeout=DEADLINE_S)
+    assert sync.returncode == INTERRUPTED, err
+    assert "did not end in time" not in err
+    assert json.loads(out)["sources"][0]["error"] is None
+
+
 def test_a_scheduled_sync_that_waits_for_a_host_ends_when_it_is_told(shell: Any, host: Any) -> None:
     table = SOURCES["notion"].format(url=f"http://127.0.0.1:{host.server_port}")
     (shell.folder / "brain.toml").write_text(f'[sources.far]\n{table}\nevery = "1h"\n')
