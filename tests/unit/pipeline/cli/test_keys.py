@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from corebrain.documents.registry import Parser
 from corebrain.engines.local.engine import LocalEngine
 from pipeline.assembly import OpenBrain
 from pipeline.config.load import load
@@ -53,6 +54,20 @@ def test_workers_timeout_and_parsers_reach_the_converter(desk: Any) -> None:
     with opened(desk, "", trial=True) as brain, brain.converter() as converter:
         assert converter._pool.limits.wall_s == 30.0
         assert converter.version_of("pdf").startswith("pdfium/")
+
+
+def test_wishes_for_pictures_comments_and_unstructured_reach_the_converter(
+    desk: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Parser, "missing", lambda _: ())
+    wishes = '[documents]\nhtml = "unstructured"\nocr = "deu+eng"\ncomments = true\n'
+    with opened(desk, wishes, trial=True) as brain, brain.converter() as converter:
+        assert converter.version_of("html").startswith("unstructured/")
+        assert converter.version_of("png").endswith(" tesseract/1:deu+eng")
+        assert converter.version_of("docx").endswith(":comments")
+    with opened(desk, "", trial=True) as brain, brain.converter() as converter:
+        assert converter.version_of("html").startswith("selectolax/")
+        assert "tesseract" not in converter.version_of("png")
 
 
 @pytest.mark.parametrize(
