@@ -59,6 +59,12 @@ class SourceReport(Value):
     touched: bool = Field(default=False, exclude=True)
 
 
+def summed(report: SourceReport) -> SourceReport:
+    """Fill in how many documents were listed."""
+    listed = report.new + report.changed + report.moved + report.unchanged + len(report.set_aside)
+    return report.model_copy(update={"listed": listed})
+
+
 class SyncReport(Value):
     """A whole sync: one report a source, and one belief build a source touched."""
 

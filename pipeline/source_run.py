@@ -18,7 +18,7 @@ from pipeline.estimate import estimated
 from pipeline.host import Host, Progress
 from pipeline.moves import Mover
 from pipeline.prepare import Preparer, Ready, Same
-from pipeline.report import AsideReport, SourceReport
+from pipeline.report import AsideReport, SourceReport, summed
 from pipeline.scan import Listing, Scan
 from pipeline.scrubbing import Scrubbing
 from pipeline.source import Source
@@ -108,7 +108,8 @@ class SourceRun:
         except (PipelineError, ConnectorError, CorebrainError) as error:
             if isinstance(error, SetupError):
                 raise
-            self._fail(error)
+            if not self._is_stopped_by(error):
+                self._fail(error)
         finally:
             self._spool.close()
         return self._report(Listing())
@@ -131,7 +132,7 @@ class SourceRun:
                 "estimate": estimate,
                 "error": error,
             }
-            return _summed(planned.model_copy(update=update))
+            return summed(planned.model_copy(update=update))
         finally:
             self._spool.close()
 
@@ -332,7 +333,7 @@ class SourceRun:
 
     def _report(self, listing: Listing) -> SourceReport:
         counts = self._storer.counts
-        return _summed(
+        return summed(
             SourceReport(
                 name=self._source.name,
                 source=str(self._source.connector.source),
@@ -387,11 +388,6 @@ def _aside_report(aside: Aside) -> AsideReport:
         attempts=aside.attempts,
         next_try=printed(aside.next_try),
     )
-
-
-def _summed(report: SourceReport) -> SourceReport:
-    listed = report.new + report.changed + report.moved + report.unchanged + len(report.set_aside)
-    return report.model_copy(update={"listed": listed})
 
 
 def _is_part(key: str) -> bool:
