@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+LOADING_S = 60.0
+"""Seconds the first call may take when nobody is in a hurry: it often loads the model."""
+
+ENDING_S = 10.0
+"""Seconds that closing waits for a call under way: ending a process in the midst of one aborts it."""
+
 REST_S = 30.0
 """Seconds for which questions are not embedded after a call that failed or hung: readers do not wait again."""
 
@@ -36,6 +42,7 @@ class Guarded:
         self.embedder = embedder
         self._now = now
         self._turn = threading.Lock()
+        self._has_answered = False
         self._rests_until = float("-inf")
 
     @property
@@ -52,8 +59,13 @@ class Guarded:
         """
         return self._checked(self._called(lambda: self.embedder.embed(texts), timeout_s), len(texts))
 
-    def query(self, query: str, timeout_s: float) -> "NDArray[np.float32]":
-        """Return the row of a question; raises as `texts`, at once while the embedder rests after a failure."""
+    def query(self, query: str, timeout_s: float, *, in_a_hurry: bool = False) -> "NDArray[np.float32]":
+        """Return the row of a question; raises as `texts`, at once while the embedder rests after a failure.
+
+        The first call may take `LOADING_S`, unless the asker is in a hurry.
+        """
+        if not self._has_answered and not in_a_hurry:
+            timeout_s = max(timeout_s, LOADING_S)
         if self._now() < self._rests_until:
             raise Unavailable(f"{self.name} failed a moment ago: it is asked again in {REST_S:.0f} seconds at most")
         one = self.embedder.embed_query if isinstance(self.embedder, EmbedsQueries) else self._embed_one
@@ -93,7 +105,13 @@ class Guarded:
             raise _typed(errors[0], self.name) from errors[0]
         if not answers:
             raise Unavailable(f"{self.name} took longer than {timeout_s:.1f} seconds")
+        self._has_answered = True
         return answers[0]
+
+    def close(self) -> None:
+        """Wait for a call under way, but not for one that hangs."""
+        if self._turn.acquire(timeout=ENDING_S):
+            self._turn.release()
 
     def _checked(self, rows: "ArrayLike", count: int) -> "NDArray[np.float32]":
         import numpy  # noqa: ICN001, PLC0415  # heavy, of an extra

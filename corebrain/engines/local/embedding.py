@@ -154,7 +154,7 @@ class Meaning:
                 self._questions.move_to_end(query)
                 return held
         left = QUERY_S if deadline is None else max(0.0, min(QUERY_S, deadline.left / 2))
-        vector = self._guarded.query(query, left)
+        vector = self._guarded.query(query, left, in_a_hurry=deadline is not None)
         with self._lock:
             self._questions[query] = vector
             while len(self._questions) > _QUESTIONS:
@@ -176,6 +176,10 @@ class Meaning:
         """Make the embedder's model the memory's. Raises as `Backlog.change`."""
         with self._working:
             self._backlog.change()
+
+    def close(self) -> None:
+        """Wait for the embedder's call under way, but not for one that hangs."""
+        self._guarded.close()
 
     def trouble(self) -> str | None:
         """Return why reads rank by words alone at the moment, `None` when they do not."""

@@ -353,8 +353,11 @@ class LocalEngine(MemoryEngine):
         return optimizing.optimize(self._database)
 
     def close(self) -> None:
-        if self._deadline is None:  # a view holds nothing of its own
-            self._database.close()
+        if self._deadline is not None:  # a view holds nothing of its own
+            return
+        if self._meaning is not None:
+            self._meaning.close()
+        self._database.close()
 
 
 def quoted(request: RecallRequest, hits: Sequence[Hit]) -> str:

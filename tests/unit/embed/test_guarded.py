@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corebrain.embed import guarded as guarded_module
 from corebrain.embed.guarded import REST_S, Guarded
 from corebrain.errors import CorebrainError, EngineError, InvalidRequest, Unauthorized, Unavailable
 
@@ -158,3 +159,49 @@ def test_without_a_thread_it_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(Unavailable, match="cannot be asked"):
             guarded.texts(["a"], 5.0)
     assert guarded.texts(["a"], 5.0).tolist() == [[1.0, 0.0]]
+
+
+def test_the_first_call_may_load_a_model_unless_somebody_is_in_a_hurry() -> None:
+    loaded = threading.Event()
+
+    def load(_: Sequence[str]) -> Any:
+        loaded.wait(30)
+        return [[1.0, 0.0]]
+
+    guarded = Guarded(Told(load))
+    with pytest.raises(Unavailable, match="took longer"):
+        guarded.query("a", 0.01, in_a_hurry=True)
+    loaded.set()
+    patient = Guarded(Told(load))
+    loaded.clear()
+    timer = threading.Timer(0.1, loaded.set)
+    timer.start()
+    assert patient.query("a", 0.01).tolist() == [1.0, 0.0]
+    timer.join()
+    loaded.clear()
+    with pytest.raises(Unavailable, match="took longer"):
+        patient.query("b", 0.01)
+    loaded.set()
+
+
+def test_closing_waits_for_a_call_under_way_and_not_for_one_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = threading.Event()
+    done: list[str] = []
+
+    def slow(texts: Sequence[str]) -> Any:
+        ended.wait(30)
+        done.extend(texts)
+        return [[1.0, 0.0]]
+
+    guarded = Guarded(Told(slow))
+    with pytest.raises(Unavailable):
+        guarded.texts(["a"], 0.01)
+    monkeypatch.setattr(guarded_module, "ENDING_S", 0.01)
+    guarded.close()
+    assert done == []
+    monkeypatch.setattr(guarded_module, "ENDING_S", 30.0)
+    timer = threading.Timer(0.05, ended.set)
+    timer.start()
+    guarded.close()
+    assert done == ["a"]
+    timer.join()
