@@ -4,7 +4,7 @@ The way of reader views (scores that paragraphs give to what holds them, after A
 of our own: the element is widened while that adds prose, because pages are built of many small boxes.
 """
 
-from corebrain.documents.convert.html_blocks import Block
+from corebrain.documents.convert.html_blocks import HEADINGS, Block
 from corebrain.documents.convert.html_names import is_surely_body, part
 
 MOST_LEVELS = 5
@@ -88,7 +88,7 @@ def is_called_foreign(block: Block, share: float, *, by_name: bool = True) -> bo
     """
     if block.tag in CHROME:
         return share < 0.5
-    told = part(block.name) if by_name and block.tag not in _CELLS else ""
+    told = part(block.name) if by_name and block.tag not in _CELLS and block.tag not in HEADINGS else ""
     if told == "comments":
         return share < 0.85
     if block.prose >= ASIDE_PROSE and block.density <= FEW_LINKS:
@@ -106,7 +106,7 @@ def is_list_of_links(block: Block, share: float) -> bool:
 def _is_furniture(block: Block, total: int, *, by_name: bool) -> bool:
     if block.tag in CHROME:
         return block.prose * 2 < total
-    if not by_name or block.tag in _PAGE or not block.name:
+    if not by_name or block.tag in _PAGE or block.tag in HEADINGS or not block.name:
         return False
     told = part(block.name)
     is_small = block.prose * 2 < total and (block.prose < FURNITURE_PROSE or block.density > FEW_LINKS)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from connectors.contract import Seen
 from connectors.notes import MemoryNotes
@@ -16,6 +17,7 @@ from connectors.registry import make
 from connectors.testing.web import WebStandIn
 from connectors.testing.web_pages import StandInPage, page, redirect, sitemap
 from connectors.web.connector import WebConnector
+from corebrain.documents.convert.html import html_document
 from corebrain.layout import BrainDocument
 
 ROOT = Path(__file__).parents[4]
@@ -205,3 +207,29 @@ def test_docusaurus_pages_are_their_content_alone(site: WebStandIn, source: Call
         assert furniture not in found.text
     assert "```jsx\n" in found.text
     assert "Front Matter" in found.text
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("itsdangerous.zip", 'div.body[role="main"]'),
+        ("handbook-mkdocs.zip", "article.md-content__inner"),
+        ("docusaurus-classic.zip", "div.theme-doc-markdown"),
+    ],
+)
+def test_no_heading_and_no_paragraph_of_the_content_is_lost(name: str, content: str) -> None:
+    looked_at = 0
+    for path, found in unpacked(name).items():
+        node = LexborHTMLParser(found.body).css_first(content) if path.endswith(".html") else None
+        if node is None or "search" in path:
+            continue
+        text = bare(html_document(found.body.decode(), f"https://docs.example{path}")[0])
+        for part in node.css("h1, h2, h3, h4, p"):
+            looked_at += 1
+            assert bare(part.text())[:30] in text, (path, part.html)
+    assert looked_at > 30
+
+
+def bare(text: str) -> str:
+    """Letters and digits alone, links without their targets."""
+    return re.sub(r"[\W_]+", "", re.sub(r"\]\([^)]*\)", "", text))
