@@ -150,9 +150,7 @@ def _raised(seen: Sequence[Seen], words: Sequence[str], period: Period | None) -
         own = each.found.score * (1 + (0.0 if each.at is None else recency[each.at])) * (_ASKING if each.asks else 1)
         gain = 0.0
         if each.thread is not None:
-            gain = min(
-                own, best * _THREAD * threads.get(each.thread, 0.0)
-            )  # a thread only lifts what answers by itself
+            gain = min(own, best * _THREAD * threads.get(each.thread, 0.0))  # lifts only what answers by itself
             gain += best * _SPEAKER if _is_named(each.speaker, asked) else 0.0
         if period is not None and each.at is not None and _within(each.at, period):
             gain += best * (_ASKED_TIME if period.is_asked else _TODAY)
