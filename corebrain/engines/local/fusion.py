@@ -18,7 +18,7 @@ from corebrain.model.filter import MetaFilter
 WORDS_WEIGHT = 0.6
 """Of the keyword score, spread between 0 and the best; the rest is the likeness's, spread between what is ordinary in
 the reach and the best. Chosen over five LoCoMo conversations and Cranfield, each judged by the choice of the others:
-all chose this weight, and held out they reach 82.2 and .436 (benchmarks/fusion_weights.py)."""
+they agree on this weight (benchmarks/fusion_weights.py)."""
 
 _POOL = ordering.WINDOW + 4
 """Items by words, and four times as many by meaning, that the first so many places are decided among; later places
