@@ -175,6 +175,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=25, help="live turns at each delay")
     parser.add_argument("--documents", type=int, default=1_000, help="documents ingested on each surface")
+    parser.add_argument("--items", type=int, default=2_000, help="items encoded, five times over")
     parser.add_argument("--delay-ms", type=int, nargs="+", default=[0, 20], help="what each request takes at least")
     options = parser.parse_args()
     missed: list[str] = []
@@ -202,7 +203,7 @@ def main() -> int:
         lookups, waits = 2 * batches, batches  # fifty ids a lookup
         missed += [f"listings of {surface}"] if listings > lookups + 2 * waits else []
 
-    rates = {"documents": encoding(documents(2_000)), "turns": encoding(conversations(2_000))}
+    rates = {"documents": encoding(documents(options.items)), "turns": encoding(conversations(options.items))}
     print()
     for name, rate in rates.items():
         print(f"{name} fingerprinted and encoded: {rate:,.0f} a second and core")

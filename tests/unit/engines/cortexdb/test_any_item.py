@@ -67,7 +67,7 @@ items = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(items)
 def test_an_item_reads_back_from_its_events_as_it_was_sent(item: Any) -> None:
     item_id = item.fingerprint()
@@ -85,7 +85,7 @@ def test_an_item_reads_back_from_its_events_as_it_was_sent(item: Any) -> None:
     assert back == item.model_copy(update={"meta": as_sent(item.meta).meta})
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(items)
 def test_events_keep_to_what_a_server_takes(item: Any) -> None:
     for event in encode_item(item, item.fingerprint(), "s"):
@@ -108,7 +108,7 @@ envelope_keys = ("v", "id", "kind", "text", "meta", "ws", "fp", "title", "learni
 odd = st.dictionaries(st.sampled_from(envelope_keys), anything | st.sampled_from([2, 3, "document", "x" * 40, {}]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(odd, st.dictionaries(st.sampled_from(("id", "event_id", "content", "context", "scope")), anything), anything)
 def test_whatever_a_server_returns_is_ours_or_passed_over(envelope: Any, raw: Any, strange: Any) -> None:
     text = json.dumps({"v": 2, "id": "x", "kind": "document", "text": "t", "meta": {}, **envelope})
@@ -121,6 +121,7 @@ def test_whatever_a_server_returns_is_ours_or_passed_over(envelope: Any, raw: An
             held.envelope.matches(MetaFilter())
 
 
+@settings(max_examples=50, deadline=None)
 @given(metas)
 def test_no_folder_leaves_this_machine(meta: MemoryMeta) -> None:
     sent = as_sent(meta).meta
@@ -129,6 +130,7 @@ def test_no_folder_leaves_this_machine(meta: MemoryMeta) -> None:
     assert sent.workspace is None or sent.workspace[:1] not in {"/", "~", "\\"}
 
 
+@settings(max_examples=50, deadline=None)
 @given(nodes, st.sampled_from(ItemKind))
 def test_every_node_reads_back_from_its_scope_in_every_layout(node: Namespace, kind: ItemKind) -> None:
     for layout in (LegacyLayout(), RootedLayout("org:42"), RootedLayout("", anywhere=True)):

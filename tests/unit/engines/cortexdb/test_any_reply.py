@@ -71,7 +71,7 @@ class Odd:
 
 
 @pytest.mark.parametrize("hosted", [False, True], ids=["direct", "hosted"])
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(call=st.sampled_from(sorted(CALLS)), reply=replies)
 def test_a_call_ends_well_or_with_a_typed_error(call: str, reply: Any, *, hosted: bool) -> None:
     passed = iter(range(10**9))

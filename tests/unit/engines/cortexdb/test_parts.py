@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corebrain.engines.cortexdb.advice import advice_for
 from corebrain.engines.cortexdb.chunking import heading_title, json_size, split
 from corebrain.engines.cortexdb.cursors import FetchCursor, ListCursor
 from corebrain.engines.cortexdb.digests import label_digest
@@ -294,3 +295,20 @@ def test_an_engines_own_write_makes_a_scope_the_newest() -> None:
     recency.written("a")
     assert recency.chosen(scopes, "?", 1) == scopes[:1]
     assert recency.chosen(scopes, "?", 2) == [scopes[0], scopes[2]]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (Unauthorized("x answered 401"), "the key is refused"),
+        (InvalidRequest('x answered 422 — {"error_code":"UNREGISTERED_SCOPE_TYPE"}'), "does not know a scope type"),
+        (InvalidRequest("x answered 422"), "check that endpoint names a CortexDB server"),
+        (NotFound("x answered 404"), "too old"),
+        (EngineError("x answered 405"), "too old"),
+        (EngineError("[USER_INSUFFICIENT_CREDITS] x answered 402"), "run out of credits"),
+        (EngineError("x answered no JSON"), "check that endpoint names a CortexDB server"),
+        (Unavailable("x timed out"), "check endpoint and network"),
+    ],
+)
+def test_each_failure_has_its_own_advice(error: CorebrainError, told: str) -> None:
+    assert told in advice_for(error)

@@ -9,7 +9,8 @@ REPOSITORY = Path(__file__).parents[4]
 
 
 def test_a_small_run_counts_requests_and_ends_with_a_summary() -> None:
-    command = [sys.executable, "benchmarks/cortex_wire.py", "--turns", "2", "--documents", "120", "--delay-ms", "0"]
+    sizes = ["--turns", "1", "--documents", "120", "--delay-ms", "0", "--items", "20"]
+    command = [sys.executable, "benchmarks/cortex_wire.py", *sizes]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     ran = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode in {0, 1}, ran.stderr
