@@ -3,8 +3,9 @@
     python -m benchmarks.fusion_weights locomo10.json cran.json --judgements cranqrel
 
 Tried is the weight of the words; with --deviations also where a likeness begins to count, in standard deviations above
-the mean of what a read reaches, which is one unless it is tried: 0.5 to 1.5 differ by less than a point. Units are the conversations of LoCoMo (recall@10) and the collection (nDCG@10), in per cent; a choice is
-the best mean over the other units. The last line gives what the held-out units reach, and the choice over all of them.
+the mean of what a read reaches, which is one unless it is tried: 0.5 to 1.5 differ by less than a point. Units are the
+conversations of LoCoMo (recall@10) and the collection (nDCG@10), in per cent; a choice is the best mean over the other
+units. The last line gives what the held-out units reach, and the choice over all of them.
 """
 
 import argparse

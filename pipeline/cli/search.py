@@ -6,6 +6,8 @@ from argparse import Namespace
 from dataclasses import dataclass
 from typing import Any
 
+from corebrain.contract import MemoryEngine
+from corebrain.engines.local.engine import LocalEngine
 from corebrain.engines.local.matching import Matcher
 from corebrain.model.filter import MetaFilter
 from corebrain.model.instant import Instant
@@ -13,12 +15,13 @@ from corebrain.model.requests import FetchMode, FetchRequest, Hit
 from pipeline.assembly import OpenBrain
 from pipeline.cli.console import Console
 from pipeline.cli.explaining import explained
-from pipeline.cli.printable import printable
+from pipeline.cli.printable import counted, printable
 from pipeline.cli.reading import SHORT_ID, configured, described, never_synced, place, wanted
 from pipeline.cli.search_filter import narrowed
 from pipeline.cli.snippets import Snippet, snippet
 from pipeline.errors import SetupError
 from pipeline.source_set import SourceSet
+from pipeline.unembedded import unembedded
 
 _END = {"q", "quit", "n", "no"}
 
@@ -43,6 +46,8 @@ def run(options: Namespace, console: Console) -> int:
             shown += len(found)
             if cursor is None or not _wants_more(console, shown):
                 break
+        if not console.as_json:
+            _tell_of_meaning(brain.engine, console, nothing=not shown)
     if not shown and not console.as_json:
         console.note(f"nothing was found for {printable(query)}; `brain list` shows what is held")
     console.answer(query=query, hits=[each.answer() for each in found], next=cursor)
@@ -104,6 +109,15 @@ def _say(console: Console, found: _Found) -> None:
     console.say(f"  {console.marked(part.text, part.spans)}")
     if found.why is not None:
         console.say(f"  {found.why[0]}")
+
+
+def _tell_of_meaning(engine: MemoryEngine, console: Console, *, nothing: bool) -> None:
+    """Say why a search went by words alone although it was to go by meaning too."""
+    waiting = unembedded(engine) if nothing else 0
+    if waiting:
+        console.note(f"{counted(waiting, 'passage')} found by words alone until `brain jobs run` embeds them")
+    if isinstance(engine, LocalEngine) and (reason := engine.health().reason):
+        console.note(reason)
 
 
 def _wants_more(console: Console, shown: int) -> bool:

@@ -63,6 +63,7 @@ def test_init_refuses_what_it_could_not_use_and_writes_nothing(desk: Any, name: 
 def test_a_sync_says_what_waits_and_jobs_run_embeds_it(embeds: Any) -> None:
     assert "2 passages found by words alone until" in embeds.brain("sync").out
     assert embeds.brain("search", "sixteenth", "--json").json["hits"] == []
+    assert "2 passages found by words alone until `brain jobs run`" in embeds.brain("search", "sixteenth").err
     assert "2 passages wait to be embedded" in embeds.brain("jobs").out
     assert "0 of 2 passages embedded by no model yet, 2 waiting; `brain jobs run`" in embeds.brain("doctor").out
     assert embeds.brain("jobs", "--json").json["unembedded"] == 2
@@ -83,6 +84,7 @@ def test_another_model_is_refused_until_it_is_wanted(embeds: Any) -> None:
     assert "vectors are of the model letters, not of other" in answer.out
     assert "brain jobs run --change-model" in embeds.brain("doctor").out
     assert embeds.brain("search", "leave", "--json").json["hits"], "words are still found"
+    assert "search by words alone: the memory's vectors are of" in embeds.brain("search", "leave").err
     assert "2 passages wait for vectors of other" in embeds.brain("jobs", "run", "--change-model").out
     assert embeds.brain("search", "sixteenth", "--json").json["hits"]
 
