@@ -7,7 +7,7 @@ from typing import Any
 from corebrain.engines.cortexdb.envelope import Envelope, read_envelope
 from corebrain.errors import EngineError
 from corebrain.model.filter import MetaFilter
-from corebrain.model.item import Body, Conversation, Document, Learning
+from corebrain.model.item import Body, Conversation, Document, Learning, LearningKind
 from corebrain.model.meta import ItemKind
 from corebrain.model.requests import Hit
 
@@ -104,12 +104,12 @@ def is_complete(parts: Iterable[Held]) -> bool:
 def _single(envelope: Envelope) -> Document | Learning | None:
     if envelope.kind is ItemKind.DOCUMENT:
         return Document(title=envelope.title, body=Body(text=envelope.text), mime=envelope.mime, meta=envelope.meta)
-    if envelope.learning_kind is None or envelope.confidence is None:
+    if envelope.confidence is None:
         return None
     return Learning.model_validate(
         {
             "text": envelope.text,
-            "kind": envelope.learning_kind,
+            "kind": envelope.learning_kind or LearningKind.OTHER,  # as the other implementation reads it
             "confidence": envelope.confidence,
             "evidence": envelope.evidence,
             "meta": envelope.meta,

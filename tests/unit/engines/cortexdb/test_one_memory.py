@@ -15,7 +15,7 @@ from corebrain.engines.cortexdb.digests import label_digest
 from corebrain.engines.cortexdb.engine import CortexEngine
 from corebrain.engines.cortexdb.writer import CortexWriter
 from corebrain.model.filter import MetaFilter
-from corebrain.model.item import StoreItem, read_item
+from corebrain.model.item import Learning, LearningKind, StoreItem, read_item
 from corebrain.model.namespace import Namespace, Reach
 from corebrain.model.requests import (
     BeliefsRequest,
@@ -108,6 +108,22 @@ def test_older_events_whose_text_is_the_envelope_are_read(wire: Wire, prefix: st
     assert {hit.text for hit in engine.fetch(FetchRequest(query="old")).hits} == expected
     assert engine.forget(ForgetTarget.of_ids("a" * 40, "b" * 40, "c" * 40)).forgotten == 3
     assert double.log.events == []
+
+
+def test_a_learning_without_a_kind_is_another_and_one_without_confidence_is_none(
+    engine: CortexEngine, double: DirectDouble
+) -> None:
+    for item_id, more in (("a" * 40, {"confidence": 0.5}), ("b" * 40, {"learning_kind": "fact"})):
+        labels = [f"tm:i:{label_digest(item_id)}"]
+        text = v2(item_id, "learning", "an old fact", **more)
+        double.log.append(
+            {"scope": "app:tinymemory/app:learnings", "content": {"text": text}, "context": {"labels": labels}}
+        )
+    page = engine.export(ListRequest())
+    (exported,) = page.items
+    assert isinstance(exported.item, Learning)
+    assert exported.item.learning_kind is LearningKind.OTHER
+    assert page.incomplete == ("b" * 40,)
 
 
 def test_no_call_leaves_a_thread_behind(shared: Wire) -> None:
