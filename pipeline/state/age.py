@@ -9,7 +9,7 @@ then, and what the engine holds of them is compared (`pipeline.rebuild`). A miss
 import os
 from pathlib import Path
 
-from pipeline.state.database import MEMORY, Database
+from pipeline.state.database import MEMORY, Database, told
 
 _NUMBER = "SELECT value FROM meta WHERE name = 'number'"
 
@@ -38,7 +38,9 @@ def advance(database: Database) -> None:
 def show(database: Database) -> None:
     """Write the state's number into its mark."""
     if database.path != MEMORY:
-        _write(mark_of(database.path), _number(database))
+        number = _number(database)
+        with told(database.path):
+            _write(mark_of(database.path), number)
 
 
 def _number(database: Database) -> int:
@@ -56,7 +58,9 @@ def _read(database: Database) -> int:
 
 
 def _write(mark: Path, number: int) -> None:
-    fresh = mark.with_name(f"{mark.name}.new")
-    with os.fdopen(os.open(fresh, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
-        file.write(str(number))
-    fresh.replace(mark)
+    """Write in place, at one length and in one go: sources are synced side by side, and each writes the mark."""
+    handle = os.open(mark, os.O_CREAT | os.O_WRONLY, 0o600)
+    try:
+        os.write(handle, f"{number:020d}\n".encode("ascii"))
+    finally:
+        os.close(handle)

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -344,6 +345,26 @@ def test_a_scratch_copy_leaves_the_original_alone(tmp_path: Path) -> None:
     assert scratch.ledger("docs").held() == 0
     scratch.close()
     assert state.ledger("docs").held() == 1
+
+
+def test_sources_that_change_side_by_side_age_one_state(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    states = [SqliteState(path), SqliteState(path)]  # as two processes have it open
+
+    def work(number: int) -> None:
+        ledger = states[number % 2].ledger(f"source {number}")
+        for moment in range(30):
+            ledger.doom(["1" * 40])
+            ledger.forgotten(["1" * 40])
+            ledger.keep_builds([], float(moment))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    for state in states:
+        state.close()
+    SqliteState(path).close()  # brings the mark up to date
+    assert int(Path(f"{path}.mark").read_text()) == 8 * 30
+    assert stat.S_IMODE(Path(f"{path}.mark").stat().st_mode) == 0o600
 
 
 def test_threads_may_share_a_state() -> None:
