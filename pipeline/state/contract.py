@@ -96,7 +96,7 @@ class Ledger(Protocol):
         ...
 
     def count_versions(self, versions: Sequence[str]) -> int:
-        """Return the number of records of these versions."""
+        """Return the number of records of these versions that are not set aside."""
         ...
 
     def of_versions(self, versions: Sequence[str]) -> Iterator[Ref]:

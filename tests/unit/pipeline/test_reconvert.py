@@ -103,6 +103,18 @@ def test_what_was_set_aside_is_tried_with_the_new_converter(bench: Any) -> None:
     assert (report.set_aside, report.new) == ((), 1)
 
 
+def test_a_document_that_the_new_converter_refuses_keeps_its_text_and_is_asked_for_no_more(bench: Any) -> None:
+    class Refusing(Improving):
+        def convert(self, raw: RawDocument) -> ConvertedDocument:
+            raise UnsupportedFormat(f"no more of {raw.filename}")
+
+    source = ScriptedConnector({"a.csv": "x,y"})
+    synced(bench, source, Improving())
+    report = synced(bench, source, Refusing(csv=2), reconvert=True)
+    assert ([aside.key for aside in report.set_aside], report.outdated) == (["a.csv"], 0)
+    assert bench.engine.texts() == {"a.csv": "x,y"}
+
+
 def test_a_part_of_the_source_that_cannot_be_listed_is_left_alone(bench: Any) -> None:
     source = ScriptedConnector({"a/1.csv": "x,y", "b/2.csv": "1,2"})
     synced(bench, source, Improving())
