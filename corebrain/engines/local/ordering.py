@@ -4,7 +4,7 @@ The best of a ranking are looked at again, `WINDOW` of them, whatever page is as
 
 - what was observed in the time that the question names comes first (`times`);
 - a turn gains by a speaker the question names, and by how much of its thread was found;
-- a turn that only asks falls behind: it is like the question and answers nothing;
+- to a question a turn that only asks falls behind: it is like the question and answers nothing;
 - newer gains a little over older, and where two answer with the same words about as well, the newer one takes the
   better place: it is likely to correct the older.
 
@@ -110,7 +110,7 @@ def ordered(
 def arranged(question: Asked, seen: Sequence[Seen]) -> list[Found]:
     """Return what was seen, ranked with scores above 0, in the order it deserves; at least one item."""
     words = list(dict.fromkeys(_WORD.findall(question.text.lower())))
-    raised = _raised(seen, words, question.period)
+    raised = _raised(seen, words, question)
     telling = [word for word in words if word not in _FUNCTION and len(word) >= _SHORTEST]
     _newer_first(raised, telling, by_words=question.by_words)
     return [Found(each.found.item, each.found.passage, score) for score, each in raised]
@@ -138,16 +138,17 @@ def _read(connection: apsw.Connection, found: Sequence[Found]) -> list[Seen]:
     ]
 
 
-def _raised(seen: Sequence[Seen], words: Sequence[str], period: Period | None) -> list[tuple[float, Seen]]:
+def _raised(seen: Sequence[Seen], words: Sequence[str], question: Asked) -> list[tuple[float, Seen]]:
     """Return what was seen with its score and gains, best first."""
     best = max((each.found.score for each in seen if not each.asks), default=seen[0].found.score)
     threads = _threads(seen)
     moments = sorted({each.at for each in seen if each.at is not None})
     recency = {at: _RECENT * place / max(1, len(moments) - 1) for place, at in enumerate(moments)}
     asked = frozenset(words)
+    period, asking = question.period, _ASKING if "?" in question.text else 1.0
     raised = []
     for each in seen:
-        own = each.found.score * (1 + (0.0 if each.at is None else recency[each.at])) * (_ASKING if each.asks else 1)
+        own = each.found.score * (1 + (0.0 if each.at is None else recency[each.at])) * (asking if each.asks else 1.0)
         gain = 0.0
         if each.thread is not None:
             gain = min(own, best * _THREAD * threads.get(each.thread, 0.0))  # lifts only what answers by itself
