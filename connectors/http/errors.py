@@ -23,5 +23,9 @@ class Unreachable(Unavailable):
     """No whole reply came: no address, no connection, no trust, no answer in time."""
 
 
+class TooSlow(Unreachable):
+    """The host was reached, and no whole reply came in time: it may be this one request that takes it too long."""
+
+
 class Stopped(Unavailable):
     """The caller wants to end; a wait was cut short and nothing was sent."""

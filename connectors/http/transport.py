@@ -18,7 +18,7 @@ import httpx
 from connectors.errors import ConfigError
 from connectors.http import body
 from connectors.http.deadline import DeadlinePassed
-from connectors.http.errors import CutShort, Unreachable
+from connectors.http.errors import CutShort, TooSlow, Unreachable
 from connectors.http.guard import Guard, plain_host, port_of
 from connectors.http.network import BoundStream, GuardedNetwork
 from connectors.http.redaction import Shown
@@ -168,7 +168,10 @@ def _typed(what: object, broken: type[Unreachable | CutShort]) -> Iterator[None]
     try:
         yield
     except (httpcore.TimeoutException, DeadlinePassed) as error:
-        raise Unreachable(f"{what} gave no whole answer in time; it is tried again later") from error
+        reached = broken is CutShort or isinstance(error, httpcore.ReadTimeout)
+        raise (TooSlow if reached else Unreachable)(
+            f"{what} gave no whole answer in time; it is tried again later"
+        ) from error
     except httpcore.LocalProtocolError as error:
         raise ConfigError(f"the request for {what} cannot be sent: a header or the address is malformed") from error
     except httpcore.ProxyError as error:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from connectors.errors import AuthError, DocumentError, Unavailable
+from connectors.errors import AuthError, ConnectorError, DocumentError, Unavailable
 from connectors.notion.errors import CapabilityMissing, NotShared, Rejected
 from connectors.notion.ids import Obj
 
@@ -70,16 +70,32 @@ class Sender:
             DocumentError: This one thing fails, also when tried again.
             Unavailable: The service is out of reach, overloaded or wants a pause.
         """
-        from notion_client.errors import HTTPResponseError, RequestTimeoutError  # noqa: PLC0415 - heavy: pulls in httpx
+        from notion_client.errors import HTTPResponseError  # noqa: PLC0415 - heavy: pulls in httpx
+
+        from connectors.http.errors import TooSlow  # noqa: PLC0415 - with the library that may raise it
 
         try:
             return call(self._opened())
         except HTTPResponseError as error:
             raise _typed(what, error) from None  # its request would show the token in a traceback's locals
-        except RequestTimeoutError:
+        except TooSlow:
+            if not self._answers():
+                raise
             raise DocumentError(f"{what} took too long to come; it is tried again at the next sync") from None
         except json.JSONDecodeError as error:
             raise Unavailable(f"what answers for Notion at {self._base_url} is not its API; check base_url") from error
+
+    def _answers(self) -> bool:
+        """Whether the service answers at all, so that what was too slow is one thing and not the whole of it."""
+        from notion_client.errors import HTTPResponseError  # noqa: PLC0415 - heavy: pulls in httpx
+
+        try:
+            self._opened().users.me()
+        except HTTPResponseError as error:
+            return int(error.status) not in _PAUSING
+        except (ConnectorError, json.JSONDecodeError):
+            return False
+        return True
 
     def _opened(self) -> Any:
         with self._lock:

@@ -1,5 +1,7 @@
 """What the document of a Notion page holds, and how its gaps are filled."""
 
+import threading
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -64,6 +66,21 @@ def test_a_long_title_is_read_whole(office: Any) -> None:
     page = office.workspace.add_page("x")
     office.workspace.things[page]["properties"]["title"]["title"] = [shapes.text(f"w{number} ") for number in range(40)]
     assert office.document(office.connector(), page).title.endswith("w39")
+
+
+def test_people_and_rich_text_beyond_twenty_five_come_from_the_property_endpoint(office: Any) -> None:
+    source = office.workspace.add_database("Register")
+    people = [{"object": "user", "id": f"u{number}", "name": f"Person {number}"} for number in range(30)]
+    words = [shapes.text(f"word{number} ") for number in range(40)]
+    held = {
+        "Team": {"id": "team", "type": "people", "people": people},
+        "Notes": {"id": "note", "type": "rich_text", "rich_text": words},
+    }
+    row = office.workspace.add_page("Item", source, properties=held)
+    text = office.text(office.connector(), row)
+    assert f"- **Team**: {', '.join(one['name'] for one in people)}\n" in text
+    assert f"- **Notes**: {' '.join(f'word{number}' for number in range(40))}\n" in text
+    assert office.requests(of="/properties/") == 2
 
 
 def test_unsupported_blocks_are_asked_for_by_id(office: Any) -> None:
@@ -374,7 +391,7 @@ def test_touching_everything_around_a_page_leaves_its_document(office: Any) -> N
     )
 
 
-@pytest.mark.parametrize("status", [429, 502, 503, 529])
+@pytest.mark.parametrize("status", [409, 429, 500, 502, 503, 504, 529])
 def test_what_passes_is_waited_for(office: Any, status: int) -> None:
     page = office.workspace.add_page("Page", paragraphs=["words"])
     for match in ("search", "markdown"):
@@ -415,6 +432,36 @@ def test_a_conflict_is_tried_again(office: Any) -> None:
     page = office.workspace.add_page("Page", paragraphs=["words"])
     office.server.fail("search", 409)
     assert "words" in office.text(office.connector(), page)
+
+
+def test_a_reply_that_never_comes_is_asked_for_again_and_costs_one_document_while_others_come(office: Any) -> None:
+    page = office.workspace.add_page("Page", paragraphs=["words"])
+    other = office.workspace.add_page("Other", paragraphs=["others"])
+    refs = office.scan(office.connector()).refs
+    hung = threading.Event()
+    real, left, whole = office.server.api.answer, [1], [False]
+
+    def answer(asked: Any) -> Any:
+        if whole[0] or (asked.path.endswith(f"{page}/markdown") and left[0]):
+            left[0] -= 1
+            hung.wait(20)
+        return real(asked)
+
+    office.server.api.answer = answer
+    connector = office.connector()
+    inner = connector._http._patient._inner
+    inner._limits = replace(inner._limits, read_s=0.2)
+    try:
+        assert b"words" in connector.fetch(refs[page], None).data
+        left[0] = 100
+        with pytest.raises(DocumentError, match="took too long"):
+            connector.fetch(refs[page], None)
+        assert b"others" in connector.fetch(refs[other], None).data
+        whole[0] = True
+        with pytest.raises(Unavailable, match="in time"):
+            connector.fetch(refs[other], None)
+    finally:
+        hung.set()
 
 
 def test_the_pace_is_kept(office: Any) -> None:
