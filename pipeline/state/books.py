@@ -160,7 +160,7 @@ class Books:
         wanted = "version IN (SELECT value FROM json_each(?2))"
         found = self.database.one(  # by the index alone, less the few that are set aside
             f"SELECT (SELECT count(*) FROM document WHERE source = ?1 AND {wanted})"  # noqa: S608 - a constant
-            " - (SELECT count(*) FROM aside a JOIN document d ON d.source = a.source AND d.key = a.key"
+            " - (SELECT count(*) FROM aside a CROSS JOIN document d ON d.source = a.source AND d.key = a.key"
             f" WHERE a.source = ?1 AND d.{wanted})",
             (self.source, json.dumps(versions)),
         )
