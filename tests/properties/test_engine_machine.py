@@ -595,7 +595,10 @@ def test_an_engine_that_does_otherwise_is_seen(broken: type[ReferenceEngine]) ->
             return broken()
 
     with pytest.raises(AssertionError):
-        for _ in range(10):  # one walk of many sees it; all ten together miss it next to never
-            run_state_machine_as_test(
-                BrokenAndDict, settings=budget(long=False, phases=[Phase.generate], at_random=True)
-            )
+        walk_often(BrokenAndDict)
+
+
+def walk_often(machine: type[EngineAndDict]) -> None:
+    """Walk ten times at random: one walk of many sees a broken engine, all ten together miss it next to never."""
+    for _ in range(10):
+        run_state_machine_as_test(machine, settings=budget(long=False, phases=[Phase.generate], at_random=True))
