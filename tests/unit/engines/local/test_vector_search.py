@@ -1,5 +1,6 @@
 """Search by meaning on the local engine: what is found, in which order, and what a broken embedder costs."""
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from corebrain.embed.letters import Letters
 from corebrain.engines.local import LocalEngine
+from corebrain.engines.local import connection as connections
 from corebrain.engines.local import embedding as embedding_module
 from corebrain.errors import ConfigError, EngineError, InvalidRequest, Unavailable, Unsupported
 from corebrain.model.filter import MetaFilter
@@ -564,3 +566,14 @@ def test_closing_waits_for_the_embedder(
     memory.close()
     assert done == ["tea"]
     timer.join()
+
+
+def test_without_numpy_an_embedder_is_refused_and_the_file_is_let_go(
+    tmp_path: Path, embedder: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "memory.db"
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "numpy", None)
+        with pytest.raises(ConfigError, match=r'numpy is not installed: run pip install "corebrain\[semantic\]"'):
+            LocalEngine(file, embedder=embedder)
+    assert connections._opened[(file.stat().st_dev, file.stat().st_ino)] == []
