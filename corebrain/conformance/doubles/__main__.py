@@ -22,9 +22,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("surface", choices=SURFACES)
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
     parser.add_argument("--delay-ms", type=int, default=0, help="what every request takes beside its work")
+    parser.add_argument("--index-ms", type=int, default=0, help="until what was only accepted can be read")
     options = parser.parse_args(arguments)
     with SURFACES[options.surface](options.port) as double:
         double.knobs.delay_ms = options.delay_ms
+        double.knobs.index_ms = options.index_ms
         sys.stdout.write(f"{double.endpoint}\n")
         sys.stdout.flush()
         with contextlib.suppress(KeyboardInterrupt):

@@ -1,5 +1,6 @@
 """CortexDB's own surface as a real server on loopback, for tests (spec 05 section 4)."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -69,9 +70,11 @@ class DirectDouble(ServedDouble):
         if types - self.knobs.scope_types:
             raise Refused(422, "UNREGISTERED_SCOPE_TYPE")
 
-    def _experience(self, _: Query, body: Json) -> tuple[int, Any]:
+    def _experience(self, query: Query, body: Json) -> tuple[int, Any]:
         self.knobs.refuse("rate_limit_experience", 429, "RATE_LIMITED")
         answered = self._written(body)
+        if self.knobs.index_ms and query.get("wait") != "indexed":
+            self.log.indexed_at.setdefault(answered["event_id"], time.monotonic() + self.knobs.index_ms / 1000)
         self.knobs.refuse("apply_then_fail", 503, "UNAVAILABLE")
         return 202, answered
 

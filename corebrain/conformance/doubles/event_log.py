@@ -4,6 +4,7 @@ import copy
 import json
 import re
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +36,7 @@ class EventLog:
     keys: dict[str, Json] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
     counter: int = 0
+    indexed_at: dict[str, float] = field(default_factory=dict)  # monotonic seconds, of events that were only accepted
     keeps_forgotten: bool = False  # whether a forget without a cascade leaves events where they are, as 0.10.5 does
 
     def append(self, body: Json) -> Json:
@@ -61,7 +63,7 @@ class EventLog:
 
     def listing(self, scope: str, labels: list[str], limit: int, cursor: int) -> Json:
         """Return a page, newest first, every event twice; `limit` counts copies."""
-        found = [event for event in reversed(self.events) if event["scope"] == scope and _labelled(event, labels)]
+        found = [event for event in self._readable() if event["scope"] == scope and _labelled(event, labels)]
         copies = [event for event in found for _ in range(2)]
         end = cursor + limit
         more = end < len(copies)
@@ -73,7 +75,7 @@ class EventLog:
         labels = body.get("filters", {}).get("metadata", {}).get("labels", [])
         wanted = body.get("include", ["events"])
         scope, descends = body["scope"], body.get("view") == "descend"
-        events = [each for each in reversed(self.events) if _within(each["scope"], scope, descends=descends)]
+        events = [each for each in self._readable() if _within(each["scope"], scope, descends=descends)]
         layers: Json = {}
         if "events" in wanted:
             kept = [each for each in events if _labelled(each, labels)]
@@ -82,6 +84,11 @@ class EventLog:
             held = [each for each in reversed(self.beliefs) if each["scope"] == scope]
             layers["beliefs"] = held[: limits["beliefs"]]
         return {"pack_id": PACK, "layers": layers}
+
+    def _readable(self) -> list[Json]:
+        """Return the events that are indexed, newest first."""
+        now = time.monotonic()
+        return [event for event in reversed(self.events) if self.indexed_at.get(event["id"], 0.0) <= now]
 
     def forget(self, body: Json) -> Json:
         """Remove named events of a scope; anything but `memory_ids` is an empty selector."""

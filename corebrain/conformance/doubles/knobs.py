@@ -37,6 +37,7 @@ class Knobs:
         whoami_caller: The caller `whoami` names; without it the route is missing.
         listing_delay_ms: Milliseconds a listing takes, to see how many run at once.
         delay_ms: Milliseconds every request takes beside its work.
+        index_ms: Milliseconds until an event that was only accepted can be read.
         erasure_status: What an erasure's answer says of its state.
         fail_registration: Registrations of a scope refused with 500.
         erasure_incomplete: Hosted erasures refused with 502 `ERASURE_INCOMPLETE`.
@@ -63,6 +64,7 @@ class Knobs:
     whoami_caller: str | None = None
     listing_delay_ms: int = 0
     delay_ms: int = 0
+    index_ms: int = 0
     erasure_status: str | None = "completed"
     fail_registration: int = 0
     erasure_incomplete: int = 0

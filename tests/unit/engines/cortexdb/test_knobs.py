@@ -58,6 +58,21 @@ def test_a_hosted_wait_takes_a_limit_for_not_yet_however_long_it_holds(
     assert hosted.knobs.rate_limit_events == 0
 
 
+def test_what_was_only_accepted_is_read_once_it_is_indexed(
+    double: DirectDouble, make: Callable[..., CortexEngine], make_hosted: MakeHosted, hosted: HostedDouble
+) -> None:
+    engine, turn = make(), Conversation(turns=(Turn(role=Role.USER, text="hello"),))
+    double.knobs.index_ms = 600_000
+    assert not engine.store_with(turn, WriteOptions.accepted()).replayed
+    assert engine.list(ListRequest()).items == engine.fetch(FetchRequest(query="hello")).hits == ()
+    assert engine.store_with(turn, WriteOptions.accepted()).replayed  # by its key alone
+    engine.store(StoreItem.document("waited for"))
+    assert [hit.text for hit in engine.list(ListRequest()).items] == ["waited for"]
+    hosted.knobs.index_ms = 30
+    make_hosted().store(StoreItem.document("waited for"))  # there is no wait to ask for: it is looked for
+    assert len([line for line in hosted.seen.lines if "/memory/events" in line]) > 2
+
+
 def test_a_refused_write_leaves_the_rest_of_its_batch_unsent_and_what_went_before_stored(wire: Wire) -> None:
     engine, double = wire
     batch = [StoreItem.document(f"note {number}") for number in range(5)]
