@@ -47,7 +47,7 @@ def read_body(api: NotionApi, key: str, titles: Mapping[str, str], *, blocks_onl
     text = str(reply.get("markdown") or "")
     unknown = reply.get("unknown_block_ids")
     count = max(len(unknown) if isinstance(unknown, list) else 0, len(unknown_ids(text)))
-    if count > MANY:
+    if count > MANY or (reply.get("truncated") and not count):  # what is missing then is named nowhere
         return reader.as_blocks()
     body = plain_markdown(text, page=key, fill=reader.fill, titles=titles)
     missed = [str(one) for one in unknown if str(one) not in reader.asked] if isinstance(unknown, list) else []
@@ -93,10 +93,12 @@ class _Reader:
     def _subtree(self, key: str) -> str:
         """The block's own markdown; `""` when Notion has none for it, or says again that it is unknown."""
         try:
-            text = str(self._api.markdown(key).get("markdown") or "")
+            reply = self._api.markdown(key)
         except (NotShared, Rejected):
             return ""
-        if key in unknown_ids(text):
+        text = str(reply.get("markdown") or "")
+        unknown = unknown_ids(text)
+        if key in unknown or (reply.get("truncated") and not (unknown or reply.get("unknown_block_ids"))):
             return ""
         body = plain_markdown(text, page=self._page, fill=self.fill, titles=self._titles)
         self.files += body.files

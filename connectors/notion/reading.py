@@ -64,6 +64,7 @@ class Reading:
     listed_title: Callable[[str], str | None] = lambda _key: None
     say: Callable[[str], None] = lambda _line: None
     _users: dict[str, str] | None = None
+    _mute: bool = False  # the integration may not read comments
 
     def document(self, thing: Obj, above: tuple[str, ...], token: str | None) -> Blob:
         """Return the document of a page or data source as it was listed or retrieved just now.
@@ -138,10 +139,16 @@ class Reading:
             return ""
 
     def _comments(self, key: str) -> str:
-        """The section of open comments; nothing when the integration may not read them."""
+        """The section of open comments; nothing when the integration may not read them, which is said once."""
+        if self._mute:
+            return ""
         try:
             lines = [_comment(comment) for comment in self.api.comments(key)]
-        except (CapabilityMissing, NotShared):
+        except CapabilityMissing:
+            self._mute = True
+            self.say("comments are left out: give the integration the capability to read them, in its settings")
+            return ""
+        except NotShared:
             return ""
         return "\n".join(["## Comments", "", *lines]) + "\n" if lines else ""
 

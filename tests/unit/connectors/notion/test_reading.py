@@ -107,6 +107,28 @@ def test_a_truncated_page_is_completed(office: Any) -> None:
     ]
 
 
+@pytest.mark.parametrize("within", ["page", "block"])
+def test_what_is_cut_off_and_named_nowhere_is_read_from_the_blocks(within: str) -> None:
+    block = "393abc1e-edcd-80f3-813b-e205934558c6"
+    whole = {"id": block, "type": "paragraph", "has_children": False, "paragraph": rich("words to the end")}
+
+    class CutOff:
+        def markdown(self, key: str) -> dict[str, Any]:
+            if within == "block" and key == "page":
+                return {"markdown": f'<unknown url="{page_url(block)}" alt="block"/>', "unknown_block_ids": [block]}
+            return {"markdown": "words to", "truncated": True, "unknown_block_ids": []}
+
+        def children(self, key: str) -> list[dict[str, Any]]:
+            return [whole] if key == "page" else []
+
+        def block(self, key: str) -> dict[str, Any]:
+            assert key == block
+            return whole
+
+    api: Any = CutOff()
+    assert read_body(api, "page", {}).markdown.strip() == "words to the end"
+
+
 @pytest.mark.slow
 def test_a_page_of_twenty_thousand_blocks_is_read_whole(office: Any) -> None:
     office.server.api.limits.markdown_blocks = 19_000
@@ -291,8 +313,19 @@ def test_comments_are_a_section_on_request(office: Any) -> None:
     assert "still so" not in office.text(office.connector(), page)
     text = office.text(office.connector(wishes=Wishes(comments=True)), page)
     assert text.endswith("words\n\n## Comments\n\n- **Ada** (2026-12-01): Is this still so?\n")
+
+
+def test_comments_that_may_not_be_read_are_told_once_and_cost_one_request(office: Any) -> None:
+    pages = [office.workspace.add_page(f"Page {number}", paragraphs=["words"]) for number in range(3)]
     office.server.api.limits.comments = False
-    assert "## Comments" not in office.text(office.connector(wishes=Wishes(comments=True)), page)
+    connector = office.connector(wishes=Wishes(comments=True))
+    said: list[str] = []
+    connector.say = said.append
+    refs = office.scan(connector).refs
+    texts = [connector.fetch(refs[page], None).data for page in pages]
+    assert all(b"words" in text and b"## Comments" not in text for text in texts)
+    assert ["comments are left out" in line for line in said] == [True]
+    assert office.requests(of="/comments") == 1
 
 
 def test_a_scope_with_comments_wanted_is_read_again(office: Any) -> None:
