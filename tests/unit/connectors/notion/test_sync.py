@@ -1,9 +1,13 @@
 """Whole syncs of the stand-in through the pipeline: what is stored, what it costs, what a break leaves."""
 
+import hashlib
+import hmac
+import json
 from typing import Any
 
 import pytest
 
+from connectors.contract import WebhookRequest
 from connectors.notion.reading import Wishes
 from connectors.testing.notion import made_up
 from corebrain.brain import Brain
@@ -155,6 +159,32 @@ def test_comments_that_came_are_read_when_a_webhook_tells(desk: Desk) -> None:
     desk.office.workspace.add_comment(page, "a remark")
     desk.sync(desk.office.connector(wishes=wishes), scopes=(page,))
     assert "a remark" in desk.texts()["Page"]
+
+
+def test_a_signed_webhook_is_followed_to_the_memory(desk: Desk) -> None:
+    """As docs/notion.md shows it: a page that was edited, one that was deleted, and a row of a database."""
+    work = desk.office.workspace
+    edited, deleted = (work.add_page(name, paragraphs=[f"old {name}"]) for name in ("Edited", "Deleted"))
+    source = work.add_database("Register")
+    desk.office.later(hours=1)
+    desk.sync()
+    work.write(edited, ["new words"])
+    work.trash(deleted)
+    work.add_page("Row", source, paragraphs=["a row"])
+    connector = desk.office.connector(webhook_secret="whsec")
+
+    def told(kind: str, key: str) -> tuple[str, ...]:
+        body = json.dumps({"type": kind, "entity": {"id": key}}).encode()
+        sign = f"sha256={hmac.new(b'whsec', body, hashlib.sha256).hexdigest()}"
+        return tuple(connector.on_webhook(WebhookRequest("POST", "/notion", {"x-notion-signature": sign}, body)))
+
+    desk.sync(connector, scopes=told("page.content_updated", edited))
+    assert "new words" in desk.texts()["Edited"]
+    assert set(desk.texts()) == {"Edited", "Deleted", "Register"}
+    desk.sync(connector, scopes=told("page.deleted", deleted))
+    assert set(desk.texts()) == {"Edited", "Register"}
+    desk.sync(connector, scopes=told("database.content_updated", source))
+    assert set(desk.texts()) == {"Edited", "Register", "Row"}
 
 
 def test_breadcrumb_source_and_url_are_pinned_in_the_metadata(desk: Desk) -> None:
