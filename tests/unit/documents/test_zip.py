@@ -45,7 +45,9 @@ def test_litter_of_systems_is_left_out() -> None:
 
 def test_documents_of_an_archive_lie_at_their_paths_below_it(converter: RegistryConverter) -> None:
     inner = packed(("deep.md", b"# Deep"))
-    archive = packed(("a/b/plan.md", b"# Plan"), ("notes.md", b"# Notes"), ("./notes.md", b"# Again"), ("in.zip", inner))
+    archive = packed(
+        ("a/b/plan.md", b"# Plan"), ("notes.md", b"# Notes"), ("./notes.md", b"# Again"), ("in.zip", inner)
+    )
     made = brain_documents(converter, RawDocument(archive, "a.zip"), meta=MemoryMeta(file_path="x/a.zip", folder="x"))
     placed = [(document.meta.file_path, document.meta.folder, document.title) for document in made]
     assert placed == [
