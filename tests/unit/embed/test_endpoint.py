@@ -16,6 +16,13 @@ KEY = "sk-canary-0123456789"
 Answer = tuple[int, Any]
 
 
+class Quiet(ThreadingHTTPServer):
+    """Says nothing of clients that left before they were answered."""
+
+    def handle_error(self, *_: object) -> None:
+        """Say nothing."""
+
+
 class Server:
     """Answers `/v1/embeddings` as told; notes what it was asked."""
 
@@ -43,7 +50,7 @@ class Server:
             def log_message(self, *_: object) -> None:
                 """Say nothing."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = Quiet(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
