@@ -182,6 +182,14 @@ def test_a_moved_document_does_not_carry_its_secrets_past_a_new_scrub(bench: Any
     assert bench.engine.texts() == {"b.md": "Key [REDACTED]"}
 
 
+def test_a_moved_document_of_an_older_converter_is_converted_anew(bench: Any) -> None:
+    source = ScriptedConnector({"a.csv": "x,y"})
+    synced(bench, source, Improving())
+    source.rename("a.csv", "b.csv")
+    synced(bench, source, Improving(csv=2, style="| {} |"))
+    assert bench.engine.texts() == {"b.csv": "| x,y |"}
+
+
 def test_a_moved_document_is_still_a_move_under_the_same_scrub(bench: Any) -> None:
     source = ScriptedConnector({"a.md": f"Key {KEY}"})
     synced(bench, source, Improving(), "secrets")
