@@ -188,10 +188,11 @@ def _within(at: tuple[int, int], period: Period) -> bool:
 def _newer_first(raised: list[tuple[float, Seen]], words: Sequence[str], *, by_words: bool) -> None:
     """Let the newer of two items that answer with the same words about as well take the better place and score."""
     asked = [_root(word) for word in words[:_MOST_WORDS]]
+    sharing = [() if each.asks else tuple(root for root in asked if root in each.opening) for _, each in raised]
+    least = min(_LEAST_SHARE * len(asked), max(map(len, sharing)))
     groups: dict[tuple[str, ...], list[int]] = {}
-    for place, (_, each) in enumerate(raised):
-        shared = tuple(root for root in asked if root in each.opening)
-        is_grouped = len(shared) >= _LEAST_SHARE * len(asked) if shared else by_words
+    for place, (shared, (_, each)) in enumerate(zip(sharing, raised, strict=True)):
+        is_grouped = len(shared) >= least if shared else by_words
         if is_grouped and each.at is not None and not each.asks:
             groups.setdefault(shared, []).append(place)
     for places in groups.values():
