@@ -1,6 +1,6 @@
 """Any engine against a plain dict: every call, in any order, over random trees, must do what the dict does.
 
-`--properties long` runs 10,000 steps and more for each engine.
+`--properties long --timeout 3600` runs 10,000 steps and more for each engine.
 """
 
 import shutil
