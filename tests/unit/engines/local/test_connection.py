@@ -10,6 +10,7 @@ import apsw
 import pytest
 
 from corebrain.contract import HealthState
+from corebrain.embed.letters import Letters
 from corebrain.engines.local import connection as connections
 from corebrain.engines.local.engine import LocalEngine
 from corebrain.errors import CorebrainError, EngineError, Unavailable
@@ -139,6 +140,15 @@ def test_closing_twice_is_safe_and_a_closed_engine_says_so(tmp_path: Path) -> No
             use()
     assert engine.health().state is HealthState.DOWN
     assert [path.name for path in tmp_path.iterdir()] == ["memory.db"]
+
+
+def test_no_thread_of_an_engine_that_embeds_outlives_it(tmp_path: Path, document: Callable[..., Document]) -> None:
+    before = set(threading.enumerate())
+    with LocalEngine(tmp_path / "memory.db", embedder=Letters()) as engine:
+        engine.store_many([document(f"tea {n}") for n in range(20)])
+        engine.maintain(1)
+        engine.within(5).fetch(FetchRequest(query="tea leaves", mode=FetchMode.HYBRID))
+    assert set(threading.enumerate()) <= before
 
 
 def test_two_engines_in_one_process_share_a_file(tmp_path: Path, document: Callable[..., Document]) -> None:
