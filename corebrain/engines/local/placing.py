@@ -15,11 +15,15 @@ FULL = 20_000
 """Passages from which a table takes no further branch while another may."""
 
 _OF_AREA = 500  # passages an area is reckoned to bring, and
-_OF_BRANCH = 100  # a branch of one, so that those that begin together spread
+_OF_BRANCH = {  # a branch of one, so that those that begin together spread: agents talk on side by side
+    ItemKind.DOCUMENT: 100,
+    ItemKind.CONVERSATION: 1_000,
+    ItemKind.LEARNING: 100,
+}
 _FREELY = 16  # tables of a kind that are made without need
 
 _FILLING = (
-    f"SELECT s.shard, max(s.passages, {_OF_BRANCH} * count(p.branch), {_OF_AREA} * count(DISTINCT b.area)) AS filled, "  # noqa: S608  # numbers of ours
+    f"SELECT s.shard, max(s.passages, ? * count(p.branch), {_OF_AREA} * count(DISTINCT b.area)) AS filled, "  # noqa: S608  # a number of ours
     "total(b.area = (SELECT area FROM branches WHERE branch = ?)) > 0 AS ours FROM shards s "
     "LEFT JOIN placements p ON p.shard = s.shard LEFT JOIN branches b USING (branch) WHERE s.kind = ? "
     "GROUP BY s.shard ORDER BY filled, s.shard"
@@ -37,7 +41,7 @@ def table_of(connection: apsw.Connection, branch: int, kind: ItemKind) -> int:
 
 
 def _chosen(connection: apsw.Connection, branch: int, kind: ItemKind) -> int:
-    tables = select(connection, _FILLING, (branch, schema.KIND_CODES[kind]))
+    tables = select(connection, _FILLING, (_OF_BRANCH[kind], branch, schema.KIND_CODES[kind]))
     with_room = [(shard, ours) for shard, filled, ours in tables if filled < FULL]
     of_ours = [shard for shard, ours in with_room if ours]
     if of_ours:

@@ -30,11 +30,11 @@ _FIRST_DEPTH = 60
 BROAD = 50_000
 """Passages from which a read is broad: its rarest words choose the passages, and the others only rank those."""
 
-CHOSEN = 3_000
+CHOSEN = 2_000
 """Passages that choosing may look at in a broad read; those with the rarest word are looked at in any case.
 
 Scoring a passage costs ten times what passing over it does (0.6 and 0.06 microseconds), and of the best ten of 100,000
-nine are among these (measured, Zipf's text). LoCoMo in one store, chosen so, is found as well as without (75.8, 75.9).
+some nine are among these (measured, Zipf's text). LoCoMo in one store, chosen so, is found as well as without.
 """
 
 
