@@ -8,12 +8,12 @@ what this process, the parent of the workers, ever held.
 """
 
 import argparse
-import resource
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.peak import peak_mb
 from corebrain.documents.brain_document import brain_documents
 from corebrain.documents.default_converter import RegistryConverter
 from corebrain.documents.pool import Limits
@@ -33,17 +33,6 @@ def outcome(path: Path, converter: RegistryConverter) -> tuple[str, bool]:
         return f"UNACCOUNTED {type(error).__name__}: {error}", False
     parts = f", {len(made.parts)} parts, {len(made.refused)} refused" if made.parts or made.refused else ""
     return f"text: {len(made.document.text):,} characters{parts}", True
-
-
-def peak_mb() -> float:
-    status = Path("/proc/self/status")
-    if (
-        status.exists()
-    ):  # proc(5): unlike ru_maxrss it does not begin with the peak of the process that started this one
-        held = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
-        return int(held.split()[1]) / 1e3
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1e6 if sys.platform == "darwin" else 1e3)
 
 
 def main() -> int:

@@ -15,10 +15,8 @@ does not reach, and the team section's at most twofold from 50 to 500 agents.
 """
 
 import argparse
-import resource
 import shutil
 import statistics
-import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -30,6 +28,7 @@ from zlib import crc32
 
 from benchmarks.local_engine import one_sync
 from benchmarks.made_up import Words
+from benchmarks.peak import peak_mb
 from corebrain.contract import Item
 from corebrain.embed import Embedder
 from corebrain.engines.local import LocalEngine
@@ -216,7 +215,7 @@ def scenario(folder: Path, times: int, embedder: Embedder | None) -> None:
         goal = goals.get(name)
         line = f"{name:32} p50 {middle:8.2f} ms   p95 {high:8.2f} ms"
         print(line + (f"   goal {goal[0]:g}" + (f" / {goal[1]:g}" if goal[1] else "") if goal else ""))
-    print(f"{'one 4 KiB write and fdatasync':32} p50 {floor:8.2f} ms   peak memory {peak():.0f} MB")
+    print(f"{'one 4 KiB write and fdatasync':32} p50 {floor:8.2f} ms   peak memory {peak_mb():.0f} MB")
 
 
 def growth(folder: Path, times: int, sizes: list[Size]) -> None:
@@ -230,12 +229,6 @@ def growth(folder: Path, times: int, sizes: list[Size]) -> None:
         )
         print(f"{size.items:>9,} items, {size.agents:>3} agents, {rate:,.0f}/s, p50/p95 ms: {told}", flush=True)
         file.unlink()
-
-
-def peak() -> float:
-    """Return the process's peak memory in MB."""
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (1e6 if sys.platform == "darwin" else 1e3)
 
 
 def main() -> None:
